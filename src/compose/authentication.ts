@@ -11,8 +11,7 @@ import { ProtocolError } from '#protocol/errors.ts';
 import { type Clock, timestamp } from '#protocol/ports.ts';
 import { scopesOfOperator } from '#protocol/scopes.ts';
 import { isLive } from '#resources/api-key/fold.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { ApiKeyState } from '#resources/states.ts';
+import { type ApiKeyState, apiKeyKeys } from '#resources/api-key/state.ts';
 import type { Parts } from './parts.ts';
 
 /** API keys first, then access tokens of the configured issuers. */
@@ -62,9 +61,9 @@ export function configuredKeys({
 /** Keys made at run time; they live while they are neither revoked nor expired. */
 function keysOfLog(log: EventLog, clock: Clock): (hash: string) => EndingKey | undefined {
   return (hash) => {
-    const found = log.state<{ id: string }>(stateKey.apiKeyOfHash(hash));
+    const found = log.state<{ id: string }>(apiKeyKeys.apiKeyOfHash(hash));
     if (found === undefined) return undefined;
-    const key = stateKey.apiKey(found.id);
+    const key = apiKeyKeys.apiKey(found.id);
     const state = log.state<ApiKeyState>(key);
     if (state === undefined) return undefined;
     const { id, actor, tenant_id: tenant, scopes, workspaces } = state.resource;

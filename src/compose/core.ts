@@ -34,10 +34,10 @@ import { ReceiptLog } from '#resources/receipt/receipt-log.ts';
 import { verifyStoredReceipt } from '#resources/receipt/verify-receipt.ts';
 import { checkDependencies } from '#resources/replay/check-dependencies.ts';
 import { isSkillOf, routeOfSkill } from '#resources/skill/skills.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import { FrameNumbers } from '#resources/task/task-frames.ts';
 import { recordRefusal } from '#resources/trust/record-trust.ts';
 import { parseVaultRef } from '#resources/vault/secrets/vault-row.ts';
+import { workspaceKeys } from '#resources/workspace/state.ts';
 import { TaskRunner } from '#runner/task-runner.ts';
 import { FileTree } from '#store/file-tree.ts';
 import { createSecretBox, type SecretBox } from '#store/secret-box.ts';
@@ -426,6 +426,6 @@ export function workspaceNames(
 ): WorkspaceIdOf {
   if (!isLoopbackHost(server.host)) return (name) => name;
   const exists = (name: string) =>
-    unlessDamaged(() => log.state(stateKey.workspace(name)) !== undefined, true);
+    unlessDamaged(() => log.state(workspaceKeys.workspace(name)) !== undefined, true);
   return (name) => (name === LOCAL_WORKSPACE && !exists(name) ? DEFAULT_WORKSPACE : name);
 }

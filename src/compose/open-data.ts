@@ -18,7 +18,7 @@ import { loadRooms } from '#resources/load-rooms.ts';
 import { checkReceipts } from '#resources/receipt/check-receipts.ts';
 import { checkTreeNodes } from '#resources/receipt/check-tree-nodes.ts';
 import { saidSlots } from '#resources/said-slots.ts';
-import { endsWithRun } from '#resources/state-keys.ts';
+import { endsWithRun } from '#resources/states.ts';
 import { checkFrames } from '#resources/task/check-frames.ts';
 import { checkTrustRecords } from '#resources/trust/check-trust-records.ts';
 import { openBodySpool } from '#store/body-spool.ts';

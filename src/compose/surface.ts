@@ -18,9 +18,8 @@ import type { ProtocolServer, ServerAgent, ServerDeps } from '#protocol-server.t
 import type { KeyRegistry } from '#receipts/key-registry.ts';
 import { isRefusedIn } from '#resources/permission/action-question.ts';
 import type { Persona } from '#resources/persona/schema.ts';
+import { type PersonaState, personaKeys } from '#resources/persona/state.ts';
 import { refuseSecretUrl } from '#resources/push/push-targets.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { PersonaState } from '#resources/states.ts';
 import type { HttpLimits } from '#surfaces/http/limits.ts';
 import type { TlsSettings } from '#surfaces/http/server.ts';
 import { createHttpSurface, type HttpSurface, type HttpSurfaceDeps } from '#surfaces/http-surface.ts';
@@ -225,7 +224,7 @@ interface PersonaReader {
 function publishedPersona(log: EventLog, gateway: Gateway) {
   return async (id: string, reader: PersonaReader): Promise<Persona | undefined> => {
     if (!ID.test(id)) return undefined;
-    const state = log.state<PersonaState>(stateKey.persona(id));
+    const state = log.state<PersonaState>(personaKeys.persona(id));
     if (state === undefined || state.internal.file_hash !== null) return state?.resource;
     const caller = reader.caller();
     if (caller === undefined) return undefined;

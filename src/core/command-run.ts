@@ -3,8 +3,7 @@ import type { EventLog, Origin, Transaction } from '#eventlog/event-log.ts';
 import type { Call, CallHead } from '#gateway.ts';
 import type { ProtocolError } from '#protocol/errors.ts';
 import { type CommandId, operation } from '#resources/operations.ts';
-import type { SessionFold } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
 import {
   type Command,
   type Commands,
@@ -225,7 +224,7 @@ function workspaceOf(tx: Transaction, body: Call['body'], path: Record<string, s
   if (typeof named['workspace_id'] === 'string') return named['workspace_id'];
   const sessionId = path['session_id'] ?? named['session_id'];
   if (typeof sessionId !== 'string') return path['workspace_id'] ?? null;
-  return tx.get<SessionFold>(stateKey.session(sessionId))?.resource.workspace_id ?? null;
+  return tx.get<CleanSessionFold>(sessionKeys.session(sessionId))?.resource.workspace_id ?? null;
 }
 
 /** Whose call its events name, and which trace they belong to. */

@@ -1,7 +1,6 @@
 import type { EventLog, StateReader } from '#eventlog/event-log.ts';
 import { taskAt, tasksBefore } from '#resources/session/fold.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { SessionFold } from '#resources/states.ts';
+import { type SessionFold, sessionKeys } from '#resources/session/state.ts';
 import { keysUnder } from '#store/keys.ts';
 
 /** Ids between two others, both exclusive, at most `limit` of them; from the last one back with `reverse`. */
@@ -32,9 +31,9 @@ export async function idsIn(
 export function tasksOfSession(log: Log, sessionId: string): IdList {
   const reader: StateReader = { get: (key) => log.state(key) };
   return async (range) => {
-    const session = reader.get<SessionFold>(stateKey.session(sessionId));
+    const session = reader.get<SessionFold>(sessionKeys.session(sessionId));
     if (session === undefined) return [];
-    const odd = await idsIn(log, listPrefix.oddTasksOfSession(sessionId), range);
+    const odd = await idsIn(log, sessionKeys.oddTasksOfSession(sessionId), range);
     const listed = listedTasks(reader, session, range);
     const ids = odd.length === 0 ? listed : [...odd, ...listed].sort();
     if (odd.length > 0 && range.reverse) ids.reverse();

@@ -2,8 +2,8 @@ import type { Answer } from '#gateway.ts';
 import { jsonSize } from '#json/json-size.ts';
 import { isMember } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { Folded, WorkspaceState } from '#resources/states.ts';
+import type { Folded } from '#resources/states.ts';
+import { type WorkspaceState, workspaceKeys } from '#resources/workspace/state.ts';
 import { page } from './answer.ts';
 import { type IdList, idsIn } from './id-list.ts';
 import type { QueryTools } from './query.ts';
@@ -115,11 +115,11 @@ async function pageOf(
 
 /** The workspaces a list without a filter covers. */
 export async function visibleWorkspaces({ log, reader, caller }: QueryTools): Promise<string[]> {
-  const prefix = listPrefix.workspaces(caller.tenant);
+  const prefix = workspaceKeys.workspaces(caller.tenant);
   const keys = await log.indexKeys({ gt: prefix, lt: `${prefix}~`, limit: 10_000 });
   return keys
     .map((key) => key.slice(prefix.length))
-    .filter((id) => isMember(caller, reader.get<WorkspaceState>(stateKey.workspace(id))));
+    .filter((id) => isMember(caller, reader.get<WorkspaceState>(workspaceKeys.workspace(id))));
 }
 
 type ResourceRequest = Pick<ListRequest, 'shape'> & { keyOf(id: string): string };

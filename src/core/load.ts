@@ -2,52 +2,49 @@ import type { Caller } from '#auth/caller.ts';
 import type { Event, StateReader } from '#eventlog/event-log.ts';
 import { holdsScope, isMember } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
+import { apiKeyKeys, type CleanApiKeyState } from '#resources/api-key/state.ts';
+import { artifactKeys, type CleanArtifactState } from '#resources/artifact/state.ts';
 import type { AssetState } from '#resources/artifact/stored-content.ts';
-import type {
-  ApiKeyState,
-  ArtifactState,
-  BranchState,
-  MemoryState,
-  MessageState,
-  PermissionRequestState,
-  PersonaState,
-  ReceiptState,
-  SessionFold,
-  TaskState,
-  VaultState,
-  WorkspaceState,
-} from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import { branchKeys, type CleanBranchState } from '#resources/branch/state.ts';
+import { type CleanMemoryState, memoryKeys } from '#resources/memory/state.ts';
+import { type CleanMessageState, messageKeys } from '#resources/message/state.ts';
+import { type CleanPermissionRequestState, permissionKeys } from '#resources/permission/state.ts';
+import { type CleanPersonaState, personaKeys } from '#resources/persona/state.ts';
+import { type CleanReceiptState, receiptKeys } from '#resources/receipt/state.ts';
+import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
+import { type CleanVaultState, vaultKeys } from '#resources/vault/state.ts';
+import { type CleanWorkspaceState, workspaceKeys } from '#resources/workspace/state.ts';
 
 /** Ids that can be in a key; anything else names nothing. */
 export const ID = /^[A-Za-z0-9_.-]{1,128}$/;
 
 const STATES = {
-  session: stateKey.session,
-  task: stateKey.task,
-  message: stateKey.message,
-  artifact: stateKey.artifact,
-  branch: stateKey.branch,
-  permission_request: stateKey.permissionRequest,
-  memory: stateKey.memory,
-  persona: stateKey.persona,
-  vault: stateKey.vault,
-  api_key: stateKey.apiKey,
-  receipt: stateKey.receipt,
+  session: sessionKeys.session,
+  task: taskKeys.task,
+  message: messageKeys.message,
+  artifact: artifactKeys.artifact,
+  branch: branchKeys.branch,
+  permission_request: permissionKeys.permissionRequest,
+  memory: memoryKeys.memory,
+  persona: personaKeys.persona,
+  vault: vaultKeys.vault,
+  api_key: apiKeyKeys.apiKey,
+  receipt: receiptKeys.receipt,
 } as const;
 
 interface StateOf {
-  session: SessionFold;
-  task: TaskState;
-  message: MessageState;
-  artifact: ArtifactState;
-  branch: BranchState;
-  permission_request: PermissionRequestState;
-  memory: MemoryState;
-  persona: PersonaState;
-  vault: VaultState;
-  api_key: ApiKeyState;
-  receipt: ReceiptState;
+  session: CleanSessionFold;
+  task: CleanTaskState;
+  message: CleanMessageState;
+  artifact: CleanArtifactState;
+  branch: CleanBranchState;
+  permission_request: CleanPermissionRequestState;
+  memory: CleanMemoryState;
+  persona: CleanPersonaState;
+  vault: CleanVaultState;
+  api_key: CleanApiKeyState;
+  receipt: CleanReceiptState;
 }
 
 /** The one answer for what is absent and for what is hidden. */
@@ -61,8 +58,8 @@ export function loadWorkspace(
   caller: Caller,
   id: string,
   param?: string,
-): WorkspaceState {
-  const state = ID.test(id) ? reader.get<WorkspaceState>(stateKey.workspace(id)) : undefined;
+): CleanWorkspaceState {
+  const state = ID.test(id) ? reader.get<CleanWorkspaceState>(workspaceKeys.workspace(id)) : undefined;
   if (!isMember(caller, state)) throw notFound('workspace', param);
   return state;
 }
@@ -84,10 +81,10 @@ export function load<Name extends keyof StateOf>(
 }
 
 /** What an import brought under this id into a workspace of the caller. */
-function copyOf(reader: StateReader, caller: Caller, id: string): ArtifactState | undefined {
-  const copies = Object.entries(reader.get<AssetState>(stateKey.asset(id))?.copies ?? {});
+function copyOf(reader: StateReader, caller: Caller, id: string): CleanArtifactState | undefined {
+  const copies = Object.entries(reader.get<AssetState>(artifactKeys.asset(id))?.copies ?? {});
   const own = copies.find(([workspaceId]) => isMemberOf(reader, caller, workspaceId));
-  return own && reader.get<ArtifactState>(stateKey.artifact(own[1]));
+  return own && reader.get<CleanArtifactState>(artifactKeys.artifact(own[1]));
 }
 
 /** A Memory that has not expired at `time` (RFC 3339); an expired one is absent. */
@@ -97,7 +94,7 @@ export function loadMemory(
   id: string,
   time: string,
   param?: string,
-): MemoryState {
+): CleanMemoryState {
   const state = load(reader, caller, 'memory', id, param);
   if (isExpired(state.resource, time)) throw notFound('memory', param);
   return state;
@@ -114,7 +111,7 @@ export function loadBranch(
   id: string,
   workspaceId: string,
   param = 'branch_id',
-): BranchState {
+): CleanBranchState {
   const state = load(reader, caller, 'branch', id, param);
   if (state.resource.workspace_id !== workspaceId) throw notFound('branch', param);
   refuseEndedBranch(state);
@@ -122,7 +119,7 @@ export function loadBranch(
 }
 
 /** A merged or abandoned branch takes nothing more. */
-export function refuseEndedBranch({ internal }: BranchState): void {
+export function refuseEndedBranch({ internal }: CleanBranchState): void {
   if (internal.state === 'open') return;
   throw new ProtocolError('conflict', `The branch was ${internal.state}. Use another one.`, {
     param: 'branch_id',
@@ -134,9 +131,9 @@ export function refuseEndedBranch({ internal }: BranchState): void {
 export function targetOf(
   reader: StateReader,
   id: string,
-): { workspace?: WorkspaceState | undefined; tenant?: string | undefined } {
+): { workspace?: CleanWorkspaceState | undefined; tenant?: string | undefined } {
   if (!ID.test(id)) return {};
-  const asWorkspace = reader.get<WorkspaceState>(stateKey.workspace(id));
+  const asWorkspace = reader.get<CleanWorkspaceState>(workspaceKeys.workspace(id));
   if (asWorkspace) return { workspace: asWorkspace };
   for (const keyOf of Object.values(STATES)) {
     const state = reader.get<Owned>(keyOf(id));
@@ -144,7 +141,7 @@ export function targetOf(
     const { resource, internal } = state;
     const workspaceId = 'workspace_id' in resource ? resource.workspace_id : null;
     if (typeof workspaceId === 'string')
-      return { workspace: reader.get<WorkspaceState>(stateKey.workspace(workspaceId)) };
+      return { workspace: reader.get<CleanWorkspaceState>(workspaceKeys.workspace(workspaceId)) };
     return { tenant: 'tenant' in internal ? String(internal.tenant) : undefined };
   }
   return {};
@@ -175,7 +172,7 @@ export function seesEvent(
 
 /** They name an actor and its workspaces, so they are for whoever may administer the key. */
 function seesEventsOfKey(reader: StateReader, caller: Caller, id: string): boolean {
-  const state = reader.get<ApiKeyState>(stateKey.apiKey(id));
+  const state = reader.get<CleanApiKeyState>(apiKeyKeys.apiKey(id));
   if (state?.internal.tenant !== caller.tenant || !holdsScope(caller, 'admin')) return false;
   return state.resource.workspaces.every((workspace) => isMemberOf(reader, caller, workspace));
 }
@@ -183,5 +180,5 @@ function seesEventsOfKey(reader: StateReader, caller: Caller, id: string): boole
 /** Whether something of this workspace may be shown to the caller. */
 export function isMemberOf(reader: StateReader, caller: Caller, workspaceId: string | null): boolean {
   if (workspaceId === null) return false;
-  return isMember(caller, reader.get<WorkspaceState>(stateKey.workspace(workspaceId)));
+  return isMember(caller, reader.get<CleanWorkspaceState>(workspaceKeys.workspace(workspaceId)));
 }

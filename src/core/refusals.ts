@@ -5,15 +5,12 @@ import { defaultWorkspace, isMember } from '#policy/access.ts';
 import { type CleanText, own } from '#protocol/clean.ts';
 import type { ErrorCode, ProtocolError } from '#protocol/errors.ts';
 import type { PayloadOf } from '#resources/event-payloads.ts';
-import type {
-  PermissionRequestState,
-  PersonaState,
-  SessionFold,
-  TaskState,
-  WorkspaceState,
-} from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import { type CleanPermissionRequestState, permissionKeys } from '#resources/permission/state.ts';
+import { type CleanPersonaState, personaKeys } from '#resources/persona/state.ts';
+import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import type { Refusal } from '#resources/trust/record-trust.ts';
+import { type CleanWorkspaceState, workspaceKeys } from '#resources/workspace/state.ts';
 import type { CallerName, DecisionTools } from './facts.ts';
 import { isMemberOf } from './load.ts';
 import { newEvent, type Place, type Pointer } from './new-event.ts';
@@ -145,24 +142,24 @@ interface About {
   pointer: Pointer;
   place: Place;
   ids: { request_id?: CleanText; session_id?: CleanText; task_id?: CleanText };
-  persona: PersonaState | undefined;
+  persona: CleanPersonaState | undefined;
 }
 
 /** The stream of the Task gets no event: its run goes on as if nothing had been asked. */
 function aboutOf(reader: StateReader, { call, caller, by }: RefusedCall): About {
   const named = namedBy(call);
-  const request = seen<PermissionRequestState>(
+  const request = seen<CleanPermissionRequestState>(
     reader,
     caller,
-    stateKey.permissionRequest,
+    permissionKeys.permissionRequest,
     named('request_id'),
   );
   const taskId = request?.resource.task_id ?? named('task_id');
-  const task = seen<TaskState>(reader, caller, stateKey.task, taskId);
+  const task = seen<CleanTaskState>(reader, caller, taskKeys.task, taskId);
   const sessionId = task?.resource.session_id ?? named('session_id');
-  const session = seen<SessionFold>(reader, caller, stateKey.session, sessionId);
+  const session = seen<CleanSessionFold>(reader, caller, sessionKeys.session, sessionId);
   const personaId = task?.resource.persona_id ?? named('persona_id') ?? session?.resource.persona_id;
-  const persona = personaId ? reader.get<PersonaState>(stateKey.persona(personaId)) : undefined;
+  const persona = personaId ? reader.get<CleanPersonaState>(personaKeys.persona(personaId)) : undefined;
   const workspaceId = session?.resource.workspace_id ?? named('workspace_id') ?? defaultWorkspace(caller);
   const ids = {
     ...(request ? { request_id: request.resource.id } : {}),
@@ -170,7 +167,7 @@ function aboutOf(reader: StateReader, { call, caller, by }: RefusedCall): About 
     ...(task ? { task_id: task.resource.id } : {}),
   };
   const known = { ids, persona: persona?.internal.tenant === caller.tenant ? persona : undefined };
-  const workspace = reader.get<WorkspaceState>(stateKey.workspace(workspaceId));
+  const workspace = reader.get<CleanWorkspaceState>(workspaceKeys.workspace(workspaceId));
   if (!isMember(caller, workspace))
     return { ...known, pointer: { object: 'actor', id: by.actor }, place: { tenant_id: by.tenant } };
   const { id } = workspace.resource;

@@ -12,8 +12,8 @@ import { holdsScope } from '#policy/access.ts';
 import { conceal, mayHoldHidden } from '#policy/visibility.ts';
 import { EVENT_OF_STATUS, isTerminal, type TerminalStatus } from '#protocol/task-states.ts';
 import type { StreamId } from '#resources/operations.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { SessionFold, TaskState } from '#resources/states.ts';
+import { type SessionFold, sessionKeys } from '#resources/session/state.ts';
+import { type TaskState, taskKeys } from '#resources/task/state.ts';
 import type { DecodedInput } from './decode-input.ts';
 import { type EventFilters, scopeOfFilters } from './event-filter.ts';
 import { load } from './load.ts';
@@ -65,7 +65,7 @@ function planTask(log: EventLog, { caller, input }: StreamRequest): Plan {
   return {
     scope: { kind: 'task', id },
     isLast: endsTask,
-    isOver: () => isTerminal(reader.get<TaskState>(stateKey.task(id))?.resource.status ?? 'FAILED'),
+    isOver: () => isTerminal(reader.get<TaskState>(taskKeys.task(id))?.resource.status ?? 'FAILED'),
   };
 }
 
@@ -75,7 +75,7 @@ function planSession(log: EventLog, { caller, input }: StreamRequest): Plan {
   return {
     scope: { kind: 'session', id },
     isLast: ({ event }) => event === 'session.closed',
-    isOver: () => reader.get<SessionFold>(stateKey.session(id))?.resource.state === 'CLOSED',
+    isOver: () => reader.get<SessionFold>(sessionKeys.session(id))?.resource.state === 'CLOSED',
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Caller } from '#auth/caller.ts';
 import { GATEWAY_SCOPES } from '#protocol/scopes.ts';
 import type { OperationRow } from '#resources/operations.ts';
-import type { WorkspaceState } from '#resources/states.ts';
+import type { WorkspaceState } from '#resources/workspace/state.ts';
 import { type Checks, type Decision, decideBy } from './decision.ts';
 import { RULES } from './rules.ts';
 

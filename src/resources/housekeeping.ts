@@ -4,12 +4,14 @@ import { unlessDamaged } from '#core/unless-damaged.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import { type Clean, type CleanText, sentence, word } from '#protocol/clean.ts';
 import { type Clock, type Logger, timestamp } from '#protocol/ports.ts';
+import { type CleanMemoryState, memoryKeys } from '#resources/memory/state.ts';
+import { type CleanPermissionRequestState, permissionKeys } from '#resources/permission/state.ts';
+import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
+import { type CleanWorkspaceState, workspaceKeys } from '#resources/workspace/state.ts';
 import { lastSegment } from '#store/keys.ts';
 import { forgetMemory } from './memory/content.ts';
 import { denyRequest } from './permission/settle-request.ts';
-import type { MemoryState, PermissionRequestState, SessionFold, WorkspaceState } from './read-states.ts';
 import { closeSessionNow } from './session/close-session.ts';
-import { listPrefix, stateKey } from './state-keys.ts';
 import type { Workspace } from './workspace/schema.ts';
 
 /** Expired things dealt with in one transaction: small, so that no request waits behind it. */
@@ -21,7 +23,7 @@ export async function ensureWorkspaces(
   rows: readonly WorkspaceRow[],
   logger: Logger,
 ): Promise<void> {
-  const exists = (id: string) => log.state<WorkspaceState>(stateKey.workspace(id)) !== undefined;
+  const exists = (id: string) => log.state<CleanWorkspaceState>(workspaceKeys.workspace(id)) !== undefined;
   const report = (err: unknown) => logger.error({ err }, 'a workspace is damaged');
   const missing = rows.filter(({ id }) => !unlessDamaged(() => exists(id), true, report));
   if (missing.length === 0) return;
@@ -69,11 +71,11 @@ export async function closeExpiredSessions(
   tools: DecisionTools,
   clock: Clock,
 ): Promise<number> {
-  const prefix = listPrefix.expiringSessions();
+  const prefix = sessionKeys.expiringSessions;
   const keys = await log.indexKeys({ gt: prefix, lt: `${prefix}${timestamp(clock.now())}`, limit: BATCH });
   for (const key of keys) {
     await log.transact({ actor: null }, (tx) => {
-      const session = tx.get<SessionFold>(stateKey.session(lastSegment(key)))?.resource;
+      const session = tx.get<CleanSessionFold>(sessionKeys.session(lastSegment(key)))?.resource;
       if (session) closeSessionNow(tx, tools, session, word('expired'));
     });
   }
@@ -82,12 +84,12 @@ export async function closeExpiredSessions(
 
 /** Erases memories whose `expires_at` has passed; readers miss them already. Returns how many. */
 export async function forgetExpiredMemories(log: EventLog, clock: Clock): Promise<number> {
-  const prefix = listPrefix.expiringMemories();
+  const prefix = memoryKeys.expiringMemories;
   const keys = await log.indexKeys({ gt: prefix, lt: `${prefix}${timestamp(clock.now())}`, limit: BATCH });
   if (keys.length === 0) return 0;
   await log.transact({ actor: null }, (tx) => {
     for (const key of keys) {
-      const memory = tx.get<MemoryState>(stateKey.memory(lastSegment(key)));
+      const memory = tx.get<CleanMemoryState>(memoryKeys.memory(lastSegment(key)));
       if (memory) forgetMemory(tx, memory, 'expired');
     }
   });
@@ -100,11 +102,11 @@ export async function denyExpiredRequests(
   tools: DecisionTools,
   clock: Clock,
 ): Promise<number> {
-  const prefix = listPrefix.expiringRequests();
+  const prefix = permissionKeys.expiringRequests;
   const keys = await log.indexKeys({ gt: prefix, lt: `${prefix}${timestamp(clock.now())}0`, limit: BATCH });
   for (const key of keys) {
     await log.transact({ actor: null }, (tx) => {
-      const request = tx.get<PermissionRequestState>(stateKey.permissionRequest(lastSegment(key)));
+      const request = tx.get<CleanPermissionRequestState>(permissionKeys.permissionRequest(lastSegment(key)));
       if (request?.resource.status === 'pending') denyRequest(tx, tools, request, word('timeout'));
     });
   }

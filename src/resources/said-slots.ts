@@ -1,11 +1,12 @@
 import type { Event } from '#eventlog/event-log.ts';
 import type { SaidSlot, SaidSlots } from '#eventlog/segment.ts';
+import { type MessageState, messageKeys } from '#resources/message/state.ts';
+import { type ReceiptState, receiptKeys } from '#resources/receipt/state.ts';
+import { taskKeys } from '#resources/task/state.ts';
 import { importMarkOf, localEvent } from './bundle/fold-imported.ts';
 import type { Message } from './message/schema.ts';
 import { payload } from './payload.ts';
 import { RECEIPT_FORMAT, receiptSummary } from './receipt/schema.ts';
-import { stateKey } from './state-keys.ts';
-import type { MessageState, ReceiptState } from './states.ts';
 
 /** The Message that an event says; undefined for an event that says none. */
 export function messageSaid(event: Event): Message | undefined {
@@ -38,16 +39,16 @@ export function receiptSaid(event: Event): ReceiptState['resource'] | undefined 
 }
 
 const SLOTS: Readonly<Record<string, SaidSlot>> = {
-  [stateKey.message('')]: {
+  [messageKeys.message('')]: {
     path: ['resource'],
     make: messageSaid,
     rest: { internal: { sealed: false } } satisfies Partial<MessageState>,
   },
-  [stateKey.receipt('')]: { path: ['resource'], make: receiptSaid },
-  [stateKey.task('')]: {
+  [receiptKeys.receipt('')]: { path: ['resource'], make: receiptSaid },
+  [taskKeys.task('')]: {
     path: ['resource', 'input'],
     make: (event) => payload(event, 'task.submitted').task.input,
-    alsoIn: (input) => ('id' in input && input.id ? stateKey.message(String(input.id)) : undefined),
+    alsoIn: (input) => ('id' in input && input.id ? messageKeys.message(String(input.id)) : undefined),
   },
 };
 

@@ -24,6 +24,7 @@ import {
 import { appendMessage, buildAgentMessage } from '#resources/message/append-message.ts';
 import { saidUnder } from '#resources/message/fold.ts';
 import type { Message, Part } from '#resources/message/schema.ts';
+import { type CleanMessageState, messageKeys } from '#resources/message/state.ts';
 import type { PermissionDraft, RememberedAnswer } from '#resources/permission/draft.ts';
 import {
   openRequest,
@@ -32,21 +33,20 @@ import {
   waitsInTurn,
 } from '#resources/permission/permission-request.ts';
 import { REMEMBERED } from '#resources/permission/remembered-permission.ts';
-import type {
-  MessageState,
-  PermissionRequestState,
-  TaskState,
-  UpstreamRequestState,
-} from '#resources/read-states.ts';
+import {
+  type CleanPermissionRequestState,
+  type CleanUpstreamRequestState,
+  permissionKeys,
+} from '#resources/permission/state.ts';
 import { sessionBinding } from '#resources/session/fold.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import { mergeMetadata } from '#resources/task/fold.ts';
 import { type MoveFacts, moveTask } from '#resources/task/move-task.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import { applyTool } from './apply-tool.ts';
 import { applyReasoning, applyUpdate, saysSame } from './apply-words.ts';
 
 /** What interpretation may know, read from the transaction. */
-export function seenBy(tx: Transaction, clean: DecisionTools['redact'], task: TaskState): Seen {
+export function seenBy(tx: Transaction, clean: DecisionTools['redact'], task: CleanTaskState): Seen {
   const { resource, internal } = task;
   return {
     rules: rulesOf(internal.rules),
@@ -70,7 +70,7 @@ export function seenBy(tx: Transaction, clean: DecisionTools['redact'], task: Ta
 /** Applies the moves of one frame in order. After a terminal state nothing lands; it is noted as a late result. */
 export function applyMoves(target: MoveTarget, moves: readonly Move[]): void {
   for (const move of moves) {
-    const task = target.tx.get<TaskState>(stateKey.task(target.taskId));
+    const task = target.tx.get<CleanTaskState>(taskKeys.task(target.taskId));
     if (!task) return;
     if (isTerminal(task.resource.status) && !landsAfterEnd(task, move)) {
       note(target, task, word('late_result'), {
@@ -85,7 +85,7 @@ export function applyMoves(target: MoveTarget, moves: readonly Move[]): void {
 }
 
 /** The name an agent gave a canceled task is what a cancel can still name; what is said between turns has no other task. */
-function landsAfterEnd({ resource }: TaskState, move: Move): boolean {
+function landsAfterEnd({ resource }: CleanTaskState, move: Move): boolean {
   if (move.type === 'bind') return resource.status === 'CANCELED';
   return (move.type === 'update' || move.type === 'note') && move.betweenTurns === true;
 }
@@ -95,7 +95,7 @@ type MoveOf<Kind extends Move['type']> = Extract<Move, { type: Kind }>;
 /** `given`: the move as the agent means it, for content that is never rewritten: bytes, and what is too large for an event. */
 type Apply<Kind extends Move['type']> = (
   target: MoveTarget,
-  task: TaskState,
+  task: CleanTaskState,
   move: Clean<MoveOf<Kind>>,
   given: MoveOf<Kind>,
 ) => void;
@@ -127,7 +127,7 @@ const APPLY: { readonly [Kind in Move['type']]: Apply<Kind> } = {
 /** A file of a client's machine, which is in no Workspace. */
 function applyFileWritten(
   { tx }: MoveTarget,
-  { resource }: TaskState,
+  { resource }: CleanTaskState,
   { file }: Clean<MoveOf<'file_written'>>,
 ): void {
   const pointer = { object: 'task', id: resource.id };
@@ -139,7 +139,7 @@ function applyFileWritten(
 
 function applyBinding(
   { tx, material, clean }: MoveTarget,
-  task: TaskState,
+  task: CleanTaskState,
   move: Clean<MoveOf<'bind'>>,
 ): void {
   const seen = seenBy(tx, clean, task);
@@ -168,7 +168,7 @@ function changed(before: JsonObject | undefined, now: CleanObject | undefined): 
 
 function applyStatus(
   target: MoveTarget,
-  task: TaskState,
+  task: CleanTaskState,
   move: Clean<MoveOf<'status'>>,
   given: MoveOf<'status'>,
 ): void {
@@ -197,7 +197,7 @@ function applyStatus(
 /** What the agent said with a status: a new message, or one that it said before. */
 function messageSaid(
   target: MoveTarget,
-  task: TaskState,
+  task: CleanTaskState,
   draft: Received<MessageDraft>,
   moveFollows: boolean,
 ): Clean<Message> | undefined {
@@ -209,15 +209,15 @@ function messageSaid(
 }
 
 /** The newest message of an upstream id. */
-function saidBefore(tx: Transaction, task: TaskState, upstreamId: string): Clean<Message> | undefined {
+function saidBefore(tx: Transaction, task: CleanTaskState, upstreamId: string): Clean<Message> | undefined {
   const known = saidUnder(tx, task, upstreamId);
-  return known === undefined ? undefined : tx.get<MessageState>(stateKey.message(known))?.resource;
+  return known === undefined ? undefined : tx.get<CleanMessageState>(messageKeys.message(known))?.resource;
 }
 
 /** Appends what the agent said; under an id that it used before only when it says something else now. */
 function addAgentMessage(
   target: MoveTarget,
-  task: TaskState,
+  task: CleanTaskState,
   { sent, clean }: Received<MessageDraft>,
   moveFollows = false,
 ): Clean<Message> | undefined {
@@ -284,7 +284,7 @@ function storeBytes(
 
 function applyUsage(
   { tx, material }: MoveTarget,
-  { resource }: TaskState,
+  { resource }: CleanTaskState,
   { usage }: Clean<MoveOf<'usage'>>,
 ): void {
   const pointer = { object: 'task', id: resource.id };
@@ -295,7 +295,7 @@ function applyUsage(
 /** A peer that cannot cancel does not fail the task: that it could not is noted. */
 export function noteCancelFault(
   target: Pick<MoveTarget, 'tx' | 'material'>,
-  task: TaskState,
+  task: CleanTaskState,
   { code, message }: Clean<Extract<Frame, { kind: 'fault' }>>,
 ): void {
   note(target, task, word('cancel_not_confirmed'), { code: word(code), message });
@@ -304,7 +304,7 @@ export function noteCancelFault(
 /** Keeps a diagnostic that moves nothing; `metadata` is merged into the Task. */
 function note(
   { tx, material }: Pick<MoveTarget, 'tx' | 'material'>,
-  { resource }: TaskState,
+  { resource }: CleanTaskState,
   name: CleanText,
   details: CleanObject,
   metadata?: CleanObject,
@@ -330,7 +330,7 @@ const LIMITS_OF_TASK = 2;
 const FAILURE_CHARS = 4_000;
 
 /** A move whose metadata and details fit into events and folds; what is larger is in an Artifact. */
-export function boundedMove(target: MoveTarget, task: TaskState, move: Clean<Move>): Clean<Move> {
+export function boundedMove(target: MoveTarget, task: CleanTaskState, move: Clean<Move>): Clean<Move> {
   const { tx, tools } = target;
   const place = placeOfTask(task.resource);
   switch (move.type) {
@@ -359,7 +359,11 @@ export function boundedMove(target: MoveTarget, task: TaskState, move: Clean<Mov
 }
 
 /** Many small patches may not grow the Task without end either. */
-function boundedPatch({ tx, tools }: MoveTarget, { resource }: TaskState, patch: CleanObject): CleanObject {
+function boundedPatch(
+  { tx, tools }: MoveTarget,
+  { resource }: CleanTaskState,
+  patch: CleanObject,
+): CleanObject {
   const { inlineBytes } = tools.limits;
   const fits =
     fitsAsJson(patch, inlineBytes) &&
@@ -369,7 +373,7 @@ function boundedPatch({ tx, tools }: MoveTarget, { resource }: TaskState, patch:
 
 function boundedFailure(
   { tx, tools }: MoveTarget,
-  { resource }: TaskState,
+  { resource }: CleanTaskState,
   failure: Clean<Failure> | undefined,
 ): { failure?: Clean<Failure> } {
   if (failure === undefined) return {};
@@ -384,11 +388,11 @@ function boundedFailure(
 /** Opens what the agent asks, once per request id of the agent; the first open one blocks the task. */
 function applyPermission(
   { tx, tools, taskId, material }: MoveTarget,
-  task: TaskState,
+  task: CleanTaskState,
   { permission }: Clean<Extract<Move, { type: 'permission' }>>,
 ): void {
   const { upstreamId, kind } = permission;
-  if (upstreamId !== undefined && tx.get(stateKey.upstreamRequest(taskId, upstreamId))) return;
+  if (upstreamId !== undefined && tx.get(permissionKeys.upstreamRequest(taskId, upstreamId))) return;
   if (permission.remembered !== undefined) {
     applyRemembered({ tx, tools, material }, task, permission, permission.remembered);
   } else if (isBlocked(task.resource.status)) {
@@ -402,23 +406,24 @@ function applyPermission(
 /** What was answered for good before is on record like any other question, and blocks nobody. */
 function applyRemembered(
   { tx, tools, material }: Pick<MoveTarget, 'tx' | 'tools' | 'material'>,
-  task: TaskState,
+  task: CleanTaskState,
   permission: Clean<PermissionDraft>,
   { approved }: RememberedAnswer,
 ): void {
   const id = openRequest(tx, tools, task, permission, { material });
-  const request = tx.get<PermissionRequestState>(stateKey.permissionRequest(id));
+  const request = tx.get<CleanPermissionRequestState>(permissionKeys.permissionRequest(id));
   if (request) resolveRequest(tx, tools, task, request, { approved, reason: REMEMBERED });
 }
 
 /** Resolves what the agent no longer waits for; the last open one lets the task work again. */
 function applyPermissionClosed(
   { tx, tools, taskId, material }: MoveTarget,
-  task: TaskState,
+  task: CleanTaskState,
   { upstreamId, approved, reason }: Clean<Extract<Move, { type: 'permission_closed' }>>,
 ): void {
-  const known = tx.get<UpstreamRequestState>(stateKey.upstreamRequest(taskId, upstreamId));
-  const request = known && tx.get<PermissionRequestState>(stateKey.permissionRequest(known.request_id));
+  const known = tx.get<CleanUpstreamRequestState>(permissionKeys.upstreamRequest(taskId, upstreamId));
+  const request =
+    known && tx.get<CleanPermissionRequestState>(permissionKeys.permissionRequest(known.request_id));
   if (request?.resource.status !== 'pending') return;
   resolveRequest(tx, tools, task, request, { approved, reason });
   if (openRequestsOf(tx, taskId).length === 0) moveTask(tx, tools, taskId, 'WORKING', { material });

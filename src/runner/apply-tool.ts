@@ -7,9 +7,9 @@ import type { Failure } from '#protocol/task-states.ts';
 import type { ToolStep } from '#protocol/tool-step.ts';
 import type { Move } from '#protocol-client.ts';
 import { boundedValue } from '#resources/permission/permission-request.ts';
-import type { ApprovedCallState, TaskState } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import { type CleanApprovedCallState, permissionKeys } from '#resources/permission/state.ts';
 import { moveTask, type Span, spanOf } from '#resources/task/move-task.ts';
+import type { CleanTaskState } from '#resources/task/state.ts';
 
 /**
  * Appends what a step of a tool call is in words of the protocol; a call has a span of its own inside its turn's. What a
@@ -17,7 +17,7 @@ import { moveTask, type Span, spanOf } from '#resources/task/move-task.ts';
  */
 export function applyTool(
   target: MoveTarget,
-  task: TaskState,
+  task: CleanTaskState,
   { tool }: Clean<Extract<Move, { type: 'tool' }>>,
 ): void {
   const place = placeOfTask(task.resource);
@@ -33,7 +33,7 @@ export function applyTool(
 
 interface Context {
   target: MoveTarget;
-  task: TaskState;
+  task: CleanTaskState;
   place: SessionPlace;
   call: { tool_call_id: CleanText; name: CleanText; server: CleanText | null; material: CleanText };
   span: Span;
@@ -72,11 +72,11 @@ function applyRequested({ target, task, place, call, span }: Context, step: Step
 /** An approval is for these arguments and no others: a call with others fails the task, and the agent is asked to stop. */
 function refuseUncovered(
   { tx, tools, taskId, material }: MoveTarget,
-  { resource }: TaskState,
+  { resource }: CleanTaskState,
   { toolCallId, name }: Clean<ToolStep>,
   input_sha256: CleanText,
 ): void {
-  const approved = tx.get<ApprovedCallState>(stateKey.approvedCall(resource.id, toolCallId));
+  const approved = tx.get<CleanApprovedCallState>(permissionKeys.approvedCall(resource.id, toolCallId));
   if (approved === undefined || approved.input_sha256 === input_sha256) return;
   const failure: Clean<Failure> = {
     code: word('policy_violation'),
@@ -118,12 +118,12 @@ function applyFailed({ target, task, place, call, span }: Context, step: Step<'f
 }
 
 /** The id is a function of task and call, so that a replay finds the same. */
-function spanOfCall({ resource, internal }: TaskState, { toolCallId, name }: Clean<ToolStep>): Span {
+function spanOfCall({ resource, internal }: CleanTaskState, { toolCallId, name }: Clean<ToolStep>): Span {
   const span_id = own(sha256Hex(`${resource.id}:tool:${toolCallId}`).slice(0, 16));
   return { span_id, name: sentence`tool ${name}`, route: internal.route };
 }
 
-function pointerTo({ resource }: TaskState): Pointer {
+function pointerTo({ resource }: CleanTaskState): Pointer {
   return { object: 'task', id: resource.id };
 }
 

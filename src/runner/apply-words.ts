@@ -12,14 +12,14 @@ import {
   movedMetadata,
   storeArtifact,
 } from '#resources/artifact/large-content.ts';
+import { artifactKeys, type CleanArtifactState } from '#resources/artifact/state.ts';
 import type { Part } from '#resources/message/schema.ts';
-import type { ArtifactState, TaskState } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import type { CleanTaskState } from '#resources/task/state.ts';
 
 /** Thoughts are internal: readers without `internal:read` see that there was one. */
 export function applyReasoning(
   { tx, tools, material }: MoveTarget,
-  { resource }: TaskState,
+  { resource }: CleanTaskState,
   { text }: Clean<Extract<Move, { type: 'reasoning' }>>,
   given: Extract<Move, { type: 'reasoning' }>,
 ): void {
@@ -41,7 +41,7 @@ export function applyReasoning(
 /** A live word of the agent, as it came but for secrets and size. */
 export function applyUpdate(
   { tx, tools, material }: MoveTarget,
-  { resource }: TaskState,
+  { resource }: CleanTaskState,
   { update, betweenTurns }: Clean<Extract<Move, { type: 'update' }>>,
 ): void {
   const { protocol, kind, about, visibility } = update;
@@ -99,7 +99,7 @@ function isSame(
   const bytes = said.type === 'bytes' ? Buffer.from(said.base64, 'base64') : contentOf(said)?.text;
   const isStoredApart = stored.type === 'artifact_ref' || stored.type === 'image_ref';
   if (bytes !== undefined && isStoredApart) {
-    const artifact = states.get<ArtifactState>(stateKey.artifact(stored.artifact_id));
+    const artifact = states.get<CleanArtifactState>(artifactKeys.artifact(stored.artifact_id));
     return artifact?.resource.sha256 === sha256Hex(bytes);
   }
   const clean = redact(said).value;

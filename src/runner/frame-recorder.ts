@@ -12,15 +12,17 @@ import { isTerminal } from '#protocol/task-states.ts';
 import type { Frame, ProtocolClient, Turn } from '#protocol-client.ts';
 import { withContent } from '#resources/memory/content.ts';
 import type { GivenMemory, MemoryFrame } from '#resources/memory/given-memory.ts';
+import { type CleanMemoryState, memoryKeys } from '#resources/memory/state.ts';
 import type { Part } from '#resources/message/schema.ts';
+import { type CleanMessageState, messageKeys } from '#resources/message/state.ts';
 import { waitsInTurn } from '#resources/permission/permission-request.ts';
-import type { MemoryState, MessageState, SessionFold, TaskState } from '#resources/read-states.ts';
 import { encodeFrameRow, MAX_ROW_FRAMES } from '#resources/replay/record/frame-row.ts';
 import type { RecordedFrame } from '#resources/replay/record/recorded-frame.ts';
 import { sessionBinding } from '#resources/session/fold.ts';
+import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
 import { makeRoomForAgent } from '#resources/session/transcript/make-room.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import { type TurnSpan, turnSpan } from '#resources/task/move-task.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import type { FrameNumbers } from '#resources/task/task-frames.ts';
 import { frameKey, inputKey } from '#store/keys.ts';
 import { applyMoves, noteCancelFault, seenBy } from './apply-moves.ts';
@@ -111,7 +113,7 @@ export class FrameRecorder {
   /** Records a Memory that the run is given, before its agent gets anything. */
   async give(frame: MemoryFrame): Promise<void> {
     const committed = this.#deps.log.transact(this.#origin(), (tx) => {
-      const task = tx.get<TaskState>(stateKey.task(this.#taskId));
+      const task = tx.get<CleanTaskState>(taskKeys.task(this.#taskId));
       if (!task) return;
       const place = this.#place(tx, task, frame);
       this.#record(tx, place);
@@ -123,7 +125,7 @@ export class FrameRecorder {
 
   async noteFault(frame: Extract<Frame, { kind: 'fault' }>): Promise<void> {
     const committed = this.#deps.log.transact(this.#origin(), (tx) => {
-      const task = tx.get<TaskState>(stateKey.task(this.#taskId));
+      const task = tx.get<CleanTaskState>(taskKeys.task(this.#taskId));
       if (!task) return;
       const place = this.#place(tx, task, frame);
       this.#record(tx, { ...place, isNoted: true });
@@ -159,7 +161,7 @@ export class FrameRecorder {
   }
 
   #apply(tx: Transaction, frame: Frame): 'open' | 'over' {
-    const before = tx.get<TaskState>(stateKey.task(this.#taskId));
+    const before = tx.get<CleanTaskState>(taskKeys.task(this.#taskId));
     if (!before || this.#isAnswered(before)) return 'over';
     makeRoomForAgent(tx, this.#deps.tools, before.resource.session_id);
     const place = this.#place(tx, before, frame);
@@ -169,7 +171,7 @@ export class FrameRecorder {
     const clean = place.content.redacted ? tools.redact : readBefore;
     const moves = this.#upstream.interpret(frame, seenBy(tx, clean, before));
     applyMoves({ tx, tools, taskId: this.#taskId, material: place.material, clean }, moves);
-    const after = tx.get<TaskState>(stateKey.task(this.#taskId));
+    const after = tx.get<CleanTaskState>(taskKeys.task(this.#taskId));
     const status = after?.resource.status ?? 'FAILED';
     this.#atRest = status !== 'WORKING' && status !== 'SUBMITTED';
     const waits = this.#atRest && waitsInTurn(tx, after);
@@ -182,13 +184,13 @@ export class FrameRecorder {
    * The task was answered while this turn still looked at it: the next turn goes on, and what the agent said of the state
    * before the answer would block the task again.
    */
-  #isAnswered({ resource, internal }: TaskState): boolean {
+  #isAnswered({ resource, internal }: CleanTaskState): boolean {
     const isLeft = this.#restedOn !== undefined && internal.turn_message !== this.#restedOn;
     return isLeft && resource.status === 'WORKING';
   }
 
   /** What the record says besides the frame, as it is before its moves are applied. */
-  #place(tx: Transaction, task: TaskState, frame: Frame | MemoryFrame): FramePlace {
+  #place(tx: Transaction, task: CleanTaskState, frame: Frame | MemoryFrame): FramePlace {
     const number = this.#numbers.take(this.#taskId);
     const material = this.#keyOf(frame, number);
     const content = this.#clean(frame, number);
@@ -267,7 +269,7 @@ export class FrameRecorder {
   /** The first answer proves that the input was sent, so its encrypted original goes. */
   #forgetSentInput(tx: Transaction): void {
     for (const id of this.#sent) {
-      const isSealed = tx.get<MessageState>(stateKey.message(id))?.internal.sealed;
+      const isSealed = tx.get<CleanMessageState>(messageKeys.message(id))?.internal.sealed;
       if (isSealed && tx.recorded(inputKey(id))) tx.erase(inputKey(id));
     }
     tx.afterCommit(() => {
@@ -276,7 +278,7 @@ export class FrameRecorder {
   }
 
   #origin(): Origin {
-    const task = this.#deps.log.state<TaskState>(stateKey.task(this.#taskId));
+    const task = this.#deps.log.state<CleanTaskState>(taskKeys.task(this.#taskId));
     const origin: Origin = { actor: this.#upstream.route };
     if (!task) return origin;
     if (task.internal.trace_id !== null) origin.traceId = task.internal.trace_id;
@@ -309,12 +311,12 @@ const memoryKey = (id: CleanText): CleanText => sentence`host:memory:${id}`;
  */
 export function memoriesOf(
   { log }: Pick<RunnerDeps, 'log'>,
-  { resource }: TaskState,
+  { resource }: CleanTaskState,
   nowMs: number,
 ): GivenMemory[] {
-  const session = log.state<SessionFold>(stateKey.session(resource.session_id));
+  const session = log.state<CleanSessionFold>(sessionKeys.session(resource.session_id));
   return (session?.internal.memory_ids ?? []).flatMap((id) => {
-    const state = log.state<MemoryState>(stateKey.memory(id));
+    const state = log.state<CleanMemoryState>(memoryKeys.memory(id));
     if (!state || isExpired(state.resource, timestamp(nowMs))) return [];
     if (state.resource.visibility === 'receipt_only') return [];
     const { scope, content } = withContent(state, (key) => log.record(key), true);
@@ -338,7 +340,7 @@ function partOf({ id, scope, content }: GivenMemory): Part {
 /** What a recorded Memory means: the run has read it. The same live and in a replay. */
 export function applyMemoryRead(
   tx: Transaction,
-  { resource }: TaskState,
+  { resource }: CleanTaskState,
   { memory }: Clean<MemoryFrame>,
   material: CleanText,
 ): void {

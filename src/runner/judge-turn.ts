@@ -18,12 +18,12 @@ import type { Failure } from '#protocol/task-states.ts';
 import type { PreparedTurn, ProtocolClient, Turn } from '#protocol-client.ts';
 import { actionQuestion } from '#resources/permission/action-question.ts';
 import { boundedValue } from '#resources/permission/permission-request.ts';
+import { type CleanPermissionRequestState, permissionKeys } from '#resources/permission/state.ts';
 import type { BlockingEffect } from '#resources/policy/events.ts';
-import type { PermissionRequestState, TaskState } from '#resources/read-states.ts';
 import { skillId } from '#resources/skill/skills.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import { runFactsOf } from '#resources/task/fold-run.ts';
 import { moveTask } from '#resources/task/move-task.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 
 /** What a turn does, as it is judged and recorded; the arguments are those that are kept. */
@@ -42,7 +42,7 @@ interface Judged {
 export async function judgeTurn(
   deps: RunnerDeps,
   upstream: ProtocolClient,
-  task: TaskState,
+  task: CleanTaskState,
   turn: Turn,
 ): Promise<PreparedTurn | undefined> {
   const prepared = await (upstream.prepare?.(turn) ?? wholeRun(upstream, turn));
@@ -54,7 +54,7 @@ export async function judgeTurn(
   if (decide(reader, deps, task, judged).decision.effect === 'allow') return prepared;
   let isKept = true;
   await deps.log.transact({ actor: null }, (tx) => {
-    const now = tx.get<TaskState>(stateKey.task(task.resource.id));
+    const now = tx.get<CleanTaskState>(taskKeys.task(task.resource.id));
     if (now?.resource.status !== 'WORKING') return;
     const { decision, question } = decide(tx, deps, now, judged);
     isKept = decision.effect !== 'allow';
@@ -71,7 +71,11 @@ function wholeRun(upstream: ProtocolClient, turn: Turn): PreparedTurn {
   return { run: (signal) => upstream.run(turn, signal) };
 }
 
-function judgedOf({ tools }: RunnerDeps, { internal }: TaskState, given: IntendedCall | undefined): Judged {
+function judgedOf(
+  { tools }: RunnerDeps,
+  { internal }: CleanTaskState,
+  given: IntendedCall | undefined,
+): Judged {
   const { route, skill_id } = internal;
   if (given === undefined) {
     const skill = skill_id === undefined ? {} : { skillId: tools.redact(skillId(route, skill_id)).value };
@@ -98,7 +102,7 @@ function judgedOf({ tools }: RunnerDeps, { internal }: TaskState, given: Intende
 function decide(
   reader: StateReader,
   { tools }: RunnerDeps,
-  task: TaskState,
+  task: CleanTaskState,
   judged: Judged,
 ): { decision: Decision; question: ActionQuestion } {
   const question = actionQuestion(reader, tools.self, task.resource, judged.action);
@@ -108,11 +112,13 @@ function decide(
 }
 
 /** A permission is for these arguments to the tool by this definition; for an agent it is for the task. */
-function isApproved(reader: StateReader, task: TaskState, judged: Judged): boolean {
+function isApproved(reader: StateReader, task: CleanTaskState, judged: Judged): boolean {
   const wanted = JSON.stringify(boundTo(judged));
   return runFactsOf(reader, task).some((fact) => {
     if (fact.kind !== 'request') return false;
-    const request = reader.get<PermissionRequestState>(stateKey.permissionRequest(fact.id))?.resource;
+    const request = reader.get<CleanPermissionRequestState>(
+      permissionKeys.permissionRequest(fact.id),
+    )?.resource;
     const { policy } = request?.metadata ?? {};
     if (request?.status !== 'approved' || typeof policy !== 'object' || policy === null) return false;
     return JSON.stringify((policy as JsonObject)['bound_to']) === wanted;
@@ -130,7 +136,7 @@ function boundTo({ action, call, inputSha256 }: Judged): CleanObject {
 function keepBack(
   tx: Transaction,
   deps: RunnerDeps,
-  task: TaskState,
+  task: CleanTaskState,
   judged: Judged,
   { tier }: ActionQuestion,
   decision: BlockingDecision,
@@ -156,7 +162,7 @@ function keepBack(
 type KeepBack = (
   tx: Transaction,
   deps: RunnerDeps,
-  task: TaskState,
+  task: CleanTaskState,
   judged: Judged,
   decision: BlockingDecision,
 ) => void;
@@ -179,7 +185,7 @@ const KEEP_BACK: { readonly [Effect in BlockingEffect]: KeepBack } = {
 function askPermission(
   tx: Transaction,
   { tools }: RunnerDeps,
-  task: TaskState,
+  task: CleanTaskState,
   judged: Judged,
   { because, rule }: Decision,
 ): void {
@@ -205,7 +211,7 @@ function askPermission(
 function denyCall(
   tx: Transaction,
   { tools }: RunnerDeps,
-  { resource }: TaskState,
+  { resource }: CleanTaskState,
   { action, call, input, inputSha256 }: Judged,
   { rule, because }: Decision,
 ): void {

@@ -1,6 +1,6 @@
 import { knowsRules } from '#protocol/rules.ts';
 import type { Failure, TaskStatus } from '#protocol/task-states.ts';
-import type { TaskState } from '#resources/states.ts';
+import type { TaskState } from '#resources/task/state.ts';
 
 export type Recovery =
   /** Accepted and never started: it starts when its turn comes. */

@@ -1,10 +1,9 @@
 import { ProtocolError } from '#protocol/errors.ts';
 import { type Failure, isTerminal } from '#protocol/task-states.ts';
 import type { Frame, PreparedTurn, ProtocolClient, Turn } from '#protocol-client.ts';
-import type { TaskState } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import type { CancelReport } from '#resources/task/events.ts';
 import { moveTask, turnSpan } from '#resources/task/move-task.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import { type FrameRecorder, memoriesOf, openRecorder, withMemories } from './frame-recorder.ts';
 import { judgeTurn } from './judge-turn.ts';
 import type { RunnerDeps } from './runner-deps.ts';
@@ -93,7 +92,7 @@ export class TaskRun {
     await this.#plan.before?.yieldTo().catch(() => undefined);
     this.#plan.before = undefined;
     if (this.#stopper.signal.aborted) return;
-    const task = this.#deps.log.state<TaskState>(stateKey.task(this.#plan.taskId));
+    const task = this.#deps.log.state<CleanTaskState>(taskKeys.task(this.#plan.taskId));
     if (!task || isTerminal(task.resource.status)) return;
     if (!this.#upstream) return this.#fail(routeMissing(task.internal.route));
     try {
@@ -106,7 +105,7 @@ export class TaskRun {
     }
   }
 
-  async #turn(upstream: ProtocolClient, task: TaskState): Promise<boolean> {
+  async #turn(upstream: ProtocolClient, task: CleanTaskState): Promise<boolean> {
     const { taskId, kind, messages } = this.#plan;
     const memories =
       kind === 'start' && upstream.prepare === undefined
@@ -127,7 +126,7 @@ export class TaskRun {
   /** The task ended, or the turn was stopped, while it was read and judged; nothing was sent. */
   #isOver(): boolean {
     if (this.#stopper.signal.aborted) return true;
-    const task = this.#deps.log.state<TaskState>(stateKey.task(this.#plan.taskId));
+    const task = this.#deps.log.state<CleanTaskState>(taskKeys.task(this.#plan.taskId));
     return !task || isTerminal(task.resource.status);
   }
 
@@ -147,13 +146,13 @@ export class TaskRun {
 
   /** The cancel came before the agent had named its task; now it can be passed on. */
   async #tellCanceled(): Promise<void> {
-    const task = this.#deps.log.state<TaskState>(stateKey.task(this.#plan.taskId));
+    const task = this.#deps.log.state<CleanTaskState>(taskKeys.task(this.#plan.taskId));
     if (task && task.internal.binding !== null) await forwardCancel(this.#deps, task);
   }
 
   async #fail(failure: Failure): Promise<void> {
     await this.#deps.log.transact({ actor: null }, (tx) => {
-      const task = tx.get<TaskState>(stateKey.task(this.#plan.taskId));
+      const task = tx.get<CleanTaskState>(taskKeys.task(this.#plan.taskId));
       if (task?.resource.status === 'WORKING')
         moveTask(tx, this.#deps.tools, this.#plan.taskId, 'FAILED', {
           failure: this.#deps.tools.redact(failure).value,
@@ -168,7 +167,7 @@ export class TaskRun {
  */
 export async function forwardCancel(
   deps: RunnerDeps,
-  task: TaskState,
+  task: CleanTaskState,
   signal?: AbortSignal,
 ): Promise<CancelReport | undefined> {
   const upstream = deps.upstreams.get(task.internal.route);
@@ -204,8 +203,8 @@ export async function forwardCancel(
   return hasAnswered ? { agent: 'refused', because: null } : undefined;
 }
 
-function endedMeanwhile({ log }: RunnerDeps, { resource }: TaskState): boolean {
-  const now = log.state<TaskState>(stateKey.task(resource.id));
+function endedMeanwhile({ log }: RunnerDeps, { resource }: CleanTaskState): boolean {
+  const now = log.state<CleanTaskState>(taskKeys.task(resource.id));
   return !isTerminal(resource.status) && (now === undefined || isTerminal(now.resource.status));
 }
 

@@ -5,12 +5,11 @@ import { isTerminal } from '#protocol/task-states.ts';
 import type { Frame, PermissionAnswer, ProtocolClient } from '#protocol-client.ts';
 import { waitsInTurn } from '#resources/permission/permission-request.ts';
 import { excessFailure } from '#resources/quota/check-quotas.ts';
-import type { TaskState } from '#resources/read-states.ts';
 import { laneIsBusy } from '#resources/session/session-lane.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { SessionFold } from '#resources/states.ts';
+import { type SessionFold, sessionKeys } from '#resources/session/state.ts';
 import type { CancelReport } from '#resources/task/events.ts';
 import { moveTask } from '#resources/task/move-task.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import { openRecorder } from './frame-recorder.ts';
 import { recoverTask } from './recover.ts';
 import { ReplayRun } from './replay/replay-run.ts';
@@ -63,7 +62,7 @@ export class TaskRunner implements RunFacts {
    * Waits until a task has left the queue, for `acceptWaitMs` at most, or until the caller goes away. Returns the task as it
    * is then; undefined while it still waits.
    */
-  async awaitStart(taskId: string, signal: AbortSignal): Promise<TaskState['resource'] | undefined> {
+  async awaitStart(taskId: string, signal: AbortSignal): Promise<CleanTaskState['resource'] | undefined> {
     const { acceptWaitMs } = this.#deps.limits;
     if (acceptWaitMs === 0 || this.#draining) return undefined;
     const late = AbortSignal.any([signal, this.#deps.timeoutSignal(acceptWaitMs)]);
@@ -139,7 +138,11 @@ export class TaskRunner implements RunFacts {
   }
 
   /** There are agents that end the task in its stream and leave the cancel itself without an answer. */
-  #forwarded(task: TaskState, run: Run | undefined, signal: AbortSignal): Promise<CancelReport | undefined> {
+  #forwarded(
+    task: CleanTaskState,
+    run: Run | undefined,
+    signal: AbortSignal,
+  ): Promise<CancelReport | undefined> {
     const forwarded = forwardCancel(this.#deps, task, signal);
     if (!run) return forwarded;
     this.#track(forwarded.then(() => undefined));
@@ -148,7 +151,7 @@ export class TaskRunner implements RunFacts {
   }
 
   /** An agent that knows its task by a name is not asked to cancel before it gave that name. */
-  #unnamed({ internal }: TaskState): CancelReport | undefined {
+  #unnamed({ internal }: CleanTaskState): CancelReport | undefined {
     const upstream = this.#deps.upstreams.get(internal.route);
     return upstream?.cancelsByBinding ? { agent: 'not_reached', because: UNNAMED } : undefined;
   }
@@ -156,20 +159,20 @@ export class TaskRunner implements RunFacts {
   /** Takes up every open task that does not run: at the start, and after the store was reopened. */
   async recover(): Promise<void> {
     this.#lanes.keepOnly(new Set(this.#runs.keys()));
-    let after: string | undefined = listPrefix.openTasks();
+    let after: string | undefined = taskKeys.openTasks;
     while (after !== undefined) after = await this.#recoverPage(after);
     this.#startWaiting();
   }
 
   /** Returns where the next page begins. */
   async #recoverPage(after: string): Promise<string | undefined> {
-    const range = { gt: after, lt: `${listPrefix.openTasks()}~`, limit: RECOVERY_PAGE };
+    const range = { gt: after, lt: `${taskKeys.openTasks}~`, limit: RECOVERY_PAGE };
     const keys = await this.#deps.log.indexKeys(range).catch((error: unknown) => {
       this.#reportDamage(error);
       return [];
     });
     for (const key of keys) {
-      const taskId = key.slice(listPrefix.openTasks().length);
+      const taskId = key.slice(taskKeys.openTasks.length);
       await this.#recover(taskId).catch((error: unknown) => this.#reportDamage(error));
     }
     return keys.length < RECOVERY_PAGE ? undefined : keys.at(-1);
@@ -227,7 +230,7 @@ export class TaskRunner implements RunFacts {
 
   #recordStart(taskId: string): Promise<boolean> {
     return this.#deps.log.transact({ actor: null }, (tx) => {
-      const task = tx.get<TaskState>(stateKey.task(taskId));
+      const task = tx.get<CleanTaskState>(taskKeys.task(taskId));
       if (task?.resource.status !== 'SUBMITTED') return false;
       const failure = excessFailure(tx, this.#deps.tools, task);
       if (failure) moveTask(tx, this.#deps.tools, taskId, 'FAILED', { failure });
@@ -236,7 +239,7 @@ export class TaskRunner implements RunFacts {
     });
   }
 
-  #launch(task: TaskState, kind: 'start' | 'continue' | 'reattach', messageId?: string): void {
+  #launch(task: CleanTaskState, kind: 'start' | 'continue' | 'reattach', messageId?: string): void {
     if (this.#draining) return;
     const { id } = task.resource;
     const upstream = this.#deps.upstreams.get(task.internal.route);
@@ -285,8 +288,8 @@ export class TaskRunner implements RunFacts {
     this.#deps.logger.error({ err: error }, 'damaged tasks or sessions are left alone; the others go on');
   }
 
-  #task(taskId: string): TaskState | undefined {
-    return this.#deps.log.state<TaskState>(stateKey.task(taskId));
+  #task(taskId: string): CleanTaskState | undefined {
+    return this.#deps.log.state<CleanTaskState>(taskKeys.task(taskId));
   }
 
   /** Records what the agent says while no turn runs; resolves when that is done, or reported as refused by the store. */
@@ -438,8 +441,8 @@ class Overheard {
 
   #isClosed(taskId: string): boolean {
     const { log } = this.#deps;
-    const sessionId = log.state<TaskState>(stateKey.task(taskId))?.resource.session_id;
-    const session = sessionId && log.state<SessionFold>(stateKey.session(sessionId));
+    const sessionId = log.state<CleanTaskState>(taskKeys.task(taskId))?.resource.session_id;
+    const session = sessionId && log.state<SessionFold>(sessionKeys.session(sessionId));
     return !session || session.resource.state === 'CLOSED';
   }
 }

@@ -8,30 +8,30 @@ import type { InnerAction, OutboundMessage, PastTurn, PermissionAnswer, Turn } f
 import { artifactIn } from '#resources/artifact/artifact-in.ts';
 import { contentOf as storedContentOf } from '#resources/artifact/content.ts';
 import { INLINED_FROM } from '#resources/artifact/large-content.ts';
+import type { CleanArtifactState } from '#resources/artifact/state.ts';
 import { saidUnder } from '#resources/message/fold.ts';
 import type { Message, Part } from '#resources/message/schema.ts';
+import { type CleanMessageState, messageKeys } from '#resources/message/state.ts';
 import { actionQuestion } from '#resources/permission/action-question.ts';
 import { recall } from '#resources/permission/remembered-permission.ts';
+import {
+  type CleanPermissionRequestState,
+  type CleanUpstreamRequestState,
+  permissionKeys,
+} from '#resources/permission/state.ts';
 import type { PolicyDecided } from '#resources/policy/events.ts';
-import type {
-  ArtifactState,
-  MessageState,
-  PermissionRequestState,
-  SessionFold,
-  TaskState,
-  UpstreamRequestState,
-} from '#resources/read-states.ts';
 import { sessionBinding } from '#resources/session/fold.ts';
+import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
 import { messageAt } from '#resources/session/transcript/archive-turns.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { TurnSpan } from '#resources/task/move-task.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import { inputKey, keysUnder, lastSegment } from '#store/keys.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 
 /** The next turn of a task, with the message it sends. */
 export function turnOf(
   deps: RunnerDeps,
-  task: TaskState,
+  task: CleanTaskState,
   kind: Turn['kind'],
   messages: readonly string[],
   span: TurnSpan,
@@ -49,7 +49,7 @@ export function turnOf(
 /** What every request to the upstream about this task says. */
 export function turnBase(
   deps: RunnerDeps,
-  { resource, internal }: TaskState,
+  { resource, internal }: CleanTaskState,
   span: TurnSpan,
 ): Omit<Turn, 'kind'> {
   const reader = { get: deps.log.state.bind(deps.log) };
@@ -65,7 +65,8 @@ export function turnBase(
     tasksBoundTo: (ids) => tasksBoundTo(deps.log, reader, { resource, internal }, ids),
     metadataSaid: () => metadataSaid(reader, { resource, internal }),
     tasksForked: () => tasksForked(reader, { resource, internal }),
-    sessionMetadata: reader.get<SessionFold>(stateKey.session(resource.session_id))?.resource.metadata ?? {},
+    sessionMetadata:
+      reader.get<CleanSessionFold>(sessionKeys.session(resource.session_id))?.resource.metadata ?? {},
     judge: (action) => judgeAction(deps, reader, { resource, internal }, action),
     recall: (subject) => recall(deps.tools, reader, { resource, internal }, subject),
     history: () => historyBefore(reader, { resource, internal }),
@@ -76,8 +77,9 @@ export function turnBase(
 }
 
 function answerTo(reader: StateReader, taskId: string, upstreamId: string): PermissionAnswer | undefined {
-  const known = reader.get<UpstreamRequestState>(stateKey.upstreamRequest(taskId, upstreamId));
-  const request = known && reader.get<PermissionRequestState>(stateKey.permissionRequest(known.request_id));
+  const known = reader.get<CleanUpstreamRequestState>(permissionKeys.upstreamRequest(taskId, upstreamId));
+  const request =
+    known && reader.get<CleanPermissionRequestState>(permissionKeys.permissionRequest(known.request_id));
   const response = request?.resource.response;
   if (!response) return undefined;
   const { approved, option_id: optionId, answer, reason } = response;
@@ -85,7 +87,7 @@ function answerTo(reader: StateReader, taskId: string, upstreamId: string): Perm
 }
 
 function isCanceled(reader: StateReader, taskId: string): boolean {
-  const task = reader.get<TaskState>(stateKey.task(taskId));
+  const task = reader.get<CleanTaskState>(taskKeys.task(taskId));
   return task === undefined || task.internal.cancel_requested || isTerminal(task.resource.status);
 }
 
@@ -118,7 +120,7 @@ function outboundMessage(sources: OutboundSources, ids: readonly string[]): Outb
 }
 
 function original(sources: OutboundSources, id: string): Message {
-  const stored = sources.get<MessageState>(stateKey.message(id));
+  const stored = sources.get<CleanMessageState>(messageKeys.message(id));
   if (!stored) throw new Error(`message ${id} is not in the log`);
   const sealed = stored.internal.sealed ? sources.record(inputKey(id)) : undefined;
   if (!sealed) return stored.resource;
@@ -126,7 +128,7 @@ function original(sources: OutboundSources, id: string): Message {
   return { ...stored.resource, parts: kept.parts, metadata: kept.metadata };
 }
 
-type ArtifactOf = (id: string) => ArtifactState | undefined;
+type ArtifactOf = (id: string) => CleanArtifactState | undefined;
 
 function restorePart(sources: OutboundSources, part: Part, artifactOf: ArtifactOf): Part {
   const form = part.type === 'artifact_ref' ? part.metadata?.[INLINED_FROM] : undefined;
@@ -160,7 +162,7 @@ function referencedArtifacts(
 
 function contentOf(
   sources: OutboundSources,
-  state: ArtifactState | undefined,
+  state: CleanArtifactState | undefined,
 ): { bytes: Buffer; mimeType: string; name?: string } | undefined {
   if (!state || state.internal.store === 'none') return undefined;
   const name = state.internal.name === null ? {} : { name: state.internal.name };
@@ -175,8 +177,8 @@ const MAX_TURNS = 200;
  * The public text of the transcript before the task's next message, oldest first. Turns that were archived are given by their
  * summary, and by those with images or files that stayed.
  */
-function historyBefore(reader: StateReader, { resource, internal }: TaskState): PastTurn[] {
-  const session = reader.get<SessionFold>(stateKey.session(resource.session_id));
+function historyBefore(reader: StateReader, { resource, internal }: CleanTaskState): PastTurn[] {
+  const session = reader.get<CleanSessionFold>(sessionKeys.session(resource.session_id));
   if (session === undefined) return [];
   const messages = messagesOf(reader, session);
   const sent = new Set<string>([...internal.preceding, internal.turn_message]);
@@ -190,10 +192,10 @@ function historyBefore(reader: StateReader, { resource, internal }: TaskState): 
   return summary === null ? turns : [{ role: 'system', text: summary }, ...turns];
 }
 
-function messagesOf(reader: StateReader, session: SessionFold): Clean<Message>[] {
+function messagesOf(reader: StateReader, session: CleanSessionFold): Clean<Message>[] {
   const { messages: count, archive } = session.internal;
   const kept = (archive?.kept ?? []).map(
-    ({ message_id }) => reader.get<MessageState>(stateKey.message(message_id))?.resource,
+    ({ message_id }) => reader.get<CleanMessageState>(messageKeys.message(message_id))?.resource,
   );
   const found: (Clean<Message> | undefined)[] = kept;
   const from = Math.max(archive?.turns ?? 0, count - MAX_TURNS);
@@ -220,8 +222,8 @@ const MAX_FORKED = 20;
  * What another Task bound. A reference of a caller leads to no Task that it could not see, and so to no other caller's at the
  * same agent; what another gateway's Task bound was named by whoever imported it.
  */
-function bindingOf(reader: StateReader, task: TaskState, taskId: string): JsonObject | undefined {
-  const other = reader.get<TaskState>(stateKey.task(taskId));
+function bindingOf(reader: StateReader, task: CleanTaskState, taskId: string): JsonObject | undefined {
+  const other = reader.get<CleanTaskState>(taskKeys.task(taskId));
   return isRelated(task, other) ? (other.internal.binding ?? undefined) : undefined;
 }
 
@@ -229,12 +231,12 @@ function bindingOf(reader: StateReader, task: TaskState, taskId: string): JsonOb
 async function tasksBoundTo(
   log: Pick<EventLog, 'indexKeys'>,
   reader: StateReader,
-  task: TaskState,
+  task: CleanTaskState,
   remoteIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const wanted = new Set(remoteIds);
   const found = new Map<string, string>();
-  const { gte, lt } = keysUnder(listPrefix.tasksOfWorkspace(task.resource.workspace_id));
+  const { gte, lt } = keysUnder(taskKeys.tasksOfWorkspace(task.resource.workspace_id));
   let before = lt;
   for (
     let scanned = 0, size = READ_AT_ONCE;
@@ -243,7 +245,7 @@ async function tasksBoundTo(
   ) {
     const keys = await log.indexKeys({ gte, lt: before, reverse: true, limit: READ_AT_ONCE });
     for (const key of keys) {
-      const other = reader.get<TaskState>(stateKey.task(lastSegment(key)));
+      const other = reader.get<CleanTaskState>(taskKeys.task(lastSegment(key)));
       const remote = isRelated(task, other) && !other.internal.replay && other.internal.binding?.['task_id'];
       if (typeof remote === 'string' && wanted.delete(remote)) found.set(remote, lastSegment(key));
     }
@@ -254,14 +256,17 @@ async function tasksBoundTo(
   return found;
 }
 
-function isRelated({ resource, internal }: TaskState, other: TaskState | undefined): other is TaskState {
+function isRelated(
+  { resource, internal }: CleanTaskState,
+  other: CleanTaskState | undefined,
+): other is CleanTaskState {
   if (other?.internal.route !== internal.route || other.internal.imported) return false;
   return other.resource.workspace_id === resource.workspace_id;
 }
 
 /** Metadata of what agents said in the Session. A message that only looks like an agent's does not count. */
-function metadataSaid(reader: StateReader, { resource }: TaskState): JsonObject[] {
-  const session = reader.get<SessionFold>(stateKey.session(resource.session_id));
+function metadataSaid(reader: StateReader, { resource }: CleanTaskState): JsonObject[] {
+  const session = reader.get<CleanSessionFold>(sessionKeys.session(resource.session_id));
   if (session === undefined || session.internal.imported) return [];
   return newestTurns(reader, session).flatMap((message) =>
     isOfAgent(reader, message) ? [message.metadata] : [],
@@ -269,8 +274,8 @@ function metadataSaid(reader: StateReader, { resource }: TaskState): JsonObject[
 }
 
 /** Tasks of the source of a fork, as far as their turns came along, newest first. */
-function tasksForked(reader: StateReader, { resource }: TaskState): string[] {
-  const session = reader.get<SessionFold>(stateKey.session(resource.session_id));
+function tasksForked(reader: StateReader, { resource }: CleanTaskState): string[] {
+  const session = reader.get<CleanSessionFold>(sessionKeys.session(resource.session_id));
   if (!session?.resource.parent_session_id) return [];
   const tasks = newestTurns(reader, session).flatMap(({ session_id, task_id }) =>
     task_id !== null && session_id !== resource.session_id ? [task_id] : [],
@@ -278,7 +283,7 @@ function tasksForked(reader: StateReader, { resource }: TaskState): string[] {
   return [...new Set(tasks)].slice(0, MAX_FORKED);
 }
 
-function newestTurns(reader: StateReader, session: SessionFold): Message[] {
+function newestTurns(reader: StateReader, session: CleanSessionFold): Message[] {
   const { messages: count } = session.internal;
   const turns = Array.from({ length: Math.min(count, MAX_RELATED_TURNS) }, (_, at) =>
     messageAt(reader, session, count - 1 - at),
@@ -289,7 +294,7 @@ function newestTurns(reader: StateReader, session: SessionFold): Message[] {
 function isOfAgent(reader: StateReader, { id, task_id, metadata }: Message): boolean {
   const { upstream_message_id: upstreamId } = metadata;
   if (task_id === null || typeof upstreamId !== 'string') return false;
-  const task = reader.get<TaskState>(stateKey.task(task_id));
+  const task = reader.get<CleanTaskState>(taskKeys.task(task_id));
   return task !== undefined && saidUnder(reader, task, upstreamId) === id;
 }
 
@@ -297,7 +302,7 @@ function isOfAgent(reader: StateReader, { id, task_id, metadata }: Message): boo
 function judgeAction(
   { tools }: Pick<RunnerDeps, 'tools'>,
   reader: StateReader,
-  { resource, internal }: TaskState,
+  { resource, internal }: CleanTaskState,
   { toolCallId, name, sideEffect, input }: InnerAction,
 ): PolicyDecided | undefined {
   const { route } = internal;

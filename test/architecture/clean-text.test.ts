@@ -18,7 +18,7 @@ describe('a text that may stand in the log', () => {
     ['a cast to a part', `const x = y as CleanObject['note'];`],
     [
       'a cast to a state that is read',
-      `import type { TaskState } from '#resources/read-states.ts'; const x = y as TaskState;`,
+      `import type { CleanTaskState } from '#resources/task/state.ts'; const x = y as CleanTaskState;`,
     ],
     ['a text of somebody taken for its own', `import { own } from '#protocol/clean.ts'; own(y);`],
     ['a value of somebody taken for one of the log', `import { fromLog } from '#protocol/clean.ts';`],
@@ -27,7 +27,7 @@ describe('a text that may stand in the log', () => {
   });
 
   it('is not seen in other casts', () => {
-    const source = `import type { TaskState } from '#resources/states.ts'; const x = y as TaskState; const z = y as never;`;
+    const source = `import type { TaskState } from '#resources/task/state.ts'; const x = y as TaskState; const z = y as never;`;
     expect(cleanTextFindings(plantedTree({ 'src/core/a.ts': source }))).toEqual([]);
   });
 });

@@ -4,9 +4,8 @@ import { isNode, lineAt, nameOf, placesOf, type SyntaxNode } from './syntax.ts';
 
 /** The one module that may say of a text that it is clean. */
 const MAKER = 'src/protocol/clean.ts';
-/** What decisions read from the log: these names stand for clean shapes too. */
-const READ_STATES = 'src/resources/read-states.ts';
-const CLEAN_TYPE = /^(?:Clean|CleanText|CleanJson|CleanObject|Received)$/;
+/** Shapes of clean texts, and what decisions read from the log: `CleanTaskState` and its like. */
+const CLEAN_TYPE = /^(?:Clean(?:[A-Z]\w*)?|Received)$/;
 
 /** Functions of the maker that take anybody's word, and the files that may call them, each with its reason. */
 export const TAKEN_ON_TRUST: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -56,9 +55,8 @@ export const TAKEN_ON_TRUST: Readonly<Record<string, Readonly<Record<string, str
 export function cleanTextFindings(tree: SourceTree): string[] {
   return productCode(tree).flatMap(([path, source]) => {
     if (path === MAKER) return [];
-    const states = namesFrom(path, source, READ_STATES);
     return placesOf(source).flatMap(({ node }) => {
-      const problem = castIn(node, states) ?? trustIn(node, path);
+      const problem = castIn(node) ?? trustIn(node, path);
       return problem === undefined ? [] : [`${path}:${lineAt(source, node.start)}: ${problem}`];
     });
   });
@@ -71,9 +69,9 @@ export function unusedTrust(tree: SourceTree): string[] {
   );
 }
 
-function castIn(node: SyntaxNode, states: ReadonlySet<string>): string | undefined {
+function castIn(node: SyntaxNode): string | undefined {
   if (node.type !== 'TSAsExpression' && node.type !== 'TSTypeAssertion') return undefined;
-  const named = typeNamesIn(node['typeAnnotation']).find((name) => CLEAN_TYPE.test(name) || states.has(name));
+  const named = typeNamesIn(node['typeAnnotation']).find((name) => CLEAN_TYPE.test(name));
   return named === undefined ? undefined : `a cast to ${named}: only ${MAKER} says what is clean`;
 }
 

@@ -39,8 +39,7 @@ const WORDS = ['src/protocol', ROOM, ...ROOM_WORDS];
 /** What is folded from events, and under which keys it is read. */
 const STATES = [
   'src/resources/states.ts',
-  'src/resources/read-states.ts',
-  'src/resources/state-keys.ts',
+  'src/resources/{room}/state.ts',
   'src/resources/payload.ts',
   'src/resources/said-slots.ts',
   'src/resources/{room}/fold{-part}.ts',

@@ -6,7 +6,7 @@ import { decideAccess } from '#policy/access.ts';
 import { type ActionQuestion, decideAction } from '#policy/action.ts';
 import { policySettings } from '#policy/settings.ts';
 import type { JsonValue } from '#protocol/json.ts';
-import type { WorkspaceState } from '#resources/states.ts';
+import type { WorkspaceState } from '#resources/workspace/state.ts';
 import { amount, type Bench } from './bench.ts';
 import { against } from './machine.ts';
 import { median } from './statistics.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EventLog } from '#eventlog/event-log.ts';
+import { artifactKeys } from '#resources/artifact/state.ts';
 import type { ContentState } from '#resources/artifact/stored-content.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import { contentPlaceOf, KEY_KINDS, keysUnder } from '#store/keys.ts';
 
 export const sha256Of = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
@@ -14,7 +14,7 @@ export async function storedContents(
   for (const key of await log.indexKeys({ ...keysUnder(KEY_KINDS.content.prefix), limit: 100_000 })) {
     const { scope = '', sha256 = '' } = contentPlaceOf(key) ?? {};
     const { pieces = 0 } = found.get(`${scope}/${sha256}`) ?? {};
-    const references = log.state<ContentState>(stateKey.content(scope, sha256))?.references;
+    const references = log.state<ContentState>(artifactKeys.content(scope, sha256))?.references;
     found.set(`${scope}/${sha256}`, { pieces: pieces + 1, references });
   }
   return found;

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Receipt } from '#resources/receipt/schema.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { TaskState } from '#resources/states.ts';
 import type { Task } from '#resources/task/schema.ts';
+import { type TaskState, taskKeys } from '#resources/task/state.ts';
 import { signal } from '../harness/a2a-stage.ts';
 import { task as remoteTask, statusFrame, taskFrame } from '../harness/a2a-words.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
@@ -69,7 +68,7 @@ describe('a cancel', () => {
   /** A task at that agent, canceled while it works. */
   async function canceled(agent: string): Promise<Task> {
     const { id } = await gateway.client.submit('long', undefined, { route: `a2a:${agent}` });
-    const isBound = () => gateway.log.state<TaskState>(stateKey.task(id))?.internal.binding !== null;
+    const isBound = () => gateway.log.state<TaskState>(taskKeys.task(id))?.internal.binding !== null;
     if (agent === 'unnamed') await peers[2]?.arrived('SendStreamingMessage');
     else await expect.poll(isBound).toBe(true);
     // Its port is closed, as that of an agent whose process was killed.
@@ -151,7 +150,7 @@ describe('a cancel', () => {
 
   it('that the stream of the agent confirms is answered at once, although the request is not', async () => {
     const { id } = await gateway.client.submit('long', undefined, { route: 'a2a:streaming' });
-    await expect.poll(() => gateway.log.state<TaskState>(stateKey.task(id))?.internal.binding).not.toBeNull();
+    await expect.poll(() => gateway.log.state<TaskState>(taskKeys.task(id))?.internal.binding).not.toBeNull();
     const begun = performance.now();
     const { status } = await gateway.client.post<Task>(`/v1/tasks/${id}/cancel`);
     expect([status, performance.now() - begun < WAIT_MS]).toEqual(['CANCELED', true]);

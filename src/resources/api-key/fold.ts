@@ -1,7 +1,6 @@
 import type { Event, StateReader, StateWriter } from '#eventlog/event-log.ts';
 import { type Folds, payload } from '#resources/payload.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { ApiKeyState } from '#resources/states.ts';
+import { type ApiKeyState, apiKeyKeys } from './state.ts';
 
 export const folds: Folds = {
   'vendor.harn_gateway.api_key_created': [foldApiKeyCreated],
@@ -23,29 +22,29 @@ export function isLive(
 
 /** Keys of an actor that are live at a time, oldest first. */
 export function liveKeysOf(states: StateReader, tenant: string, actor: string, time: string): string[] {
-  const { ids } = states.get<ActorKeysState>(stateKey.apiKeysOfActor(tenant, actor)) ?? { ids: [] };
+  const { ids } = states.get<ActorKeysState>(apiKeyKeys.apiKeysOfActor(tenant, actor)) ?? { ids: [] };
   return ids.filter((id) => {
-    const state = states.get<ApiKeyState>(stateKey.apiKey(id));
+    const state = states.get<ApiKeyState>(apiKeyKeys.apiKey(id));
     return state !== undefined && isLive(state.resource, time);
   });
 }
 
 function foldApiKeyCreated(event: Event, states: StateWriter): void {
   const { api_key, hash } = payload(event, 'vendor.harn_gateway.api_key_created');
-  states.set(stateKey.apiKey(api_key.id), {
+  states.set(apiKeyKeys.apiKey(api_key.id), {
     resource: api_key,
     internal: { tenant: api_key.tenant_id, hash },
   } satisfies ApiKeyState);
-  states.set(stateKey.apiKeyOfHash(hash), { id: api_key.id });
+  states.set(apiKeyKeys.apiKeyOfHash(hash), { id: api_key.id });
   const { actor, tenant_id } = api_key;
   const ids = [...liveKeysOf(states, tenant_id, actor, event.created_at), api_key.id];
-  states.set(stateKey.apiKeysOfActor(tenant_id, actor), { ids } satisfies ActorKeysState);
-  states.index(listPrefix.apiKeys(api_key.tenant_id) + api_key.id);
+  states.set(apiKeyKeys.apiKeysOfActor(tenant_id, actor), { ids } satisfies ActorKeysState);
+  states.index(apiKeyKeys.apiKeys(api_key.tenant_id) + api_key.id);
 }
 
 function foldApiKeyEnded(event: Event, states: StateWriter): void {
   const ending = payload(event, 'vendor.harn_gateway.api_key_ended');
-  const key = stateKey.apiKey(event.resource.id);
+  const key = apiKeyKeys.apiKey(event.resource.id);
   const state = states.get<ApiKeyState>(key);
   if (!state) return;
   const resource = { ...state.resource, ...ending, updated_at: event.created_at };

@@ -1,17 +1,16 @@
 import type { KnownKey } from '#core/facts.ts';
 import { listGiven, listPage, paging } from '#core/list-page.ts';
 import type { Query, QueryTools } from '#core/query.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { ApiKeyState } from '#resources/states.ts';
 import { seesApiKey } from './make-api-key.ts';
 import type { ApiKey } from './schema.ts';
+import { type ApiKeyState, apiKeyKeys } from './state.ts';
 
 export const listApiKeys: Query<'listApiKeys'> = ({ query }, tools) => {
   if (query.source === 'configured') return listGiven(tools, configuredKeys(tools), paging(query));
   return listPage(tools, {
-    lists: [listPrefix.apiKeys(tools.caller.tenant)],
+    lists: [apiKeyKeys.apiKeys(tools.caller.tenant)],
     ...paging(query),
-    keyOf: stateKey.apiKey,
+    keyOf: apiKeyKeys.apiKey,
     shape: (state, { reader, caller }) => {
       const { resource } = state as ApiKeyState;
       return seesApiKey(reader, caller, resource) ? resource : undefined;

@@ -1,23 +1,30 @@
 import type { StateReader } from '#eventlog/event-log.ts';
 import { fromLog } from '#protocol/clean.ts';
-import type { ArtifactState } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import { contentUri } from './large-content.ts';
+import { artifactKeys, type CleanArtifactState } from './state.ts';
 import type { AssetState } from './stored-content.ts';
 
 /**
  * The Artifact that turns of a Workspace mean by an id: one of that Workspace, or its own copy of what an import brought under
  * this id. Undefined for an id that only another Workspace knows.
  */
-export function artifactIn(reader: StateReader, workspaceId: string, id: string): ArtifactState | undefined {
-  const state = reader.get<ArtifactState>(stateKey.artifact(id));
+export function artifactIn(
+  reader: StateReader,
+  workspaceId: string,
+  id: string,
+): CleanArtifactState | undefined {
+  const state = reader.get<CleanArtifactState>(artifactKeys.artifact(id));
   if (state?.resource.workspace_id === workspaceId) return state;
-  const copy = reader.get<AssetState>(stateKey.asset(id))?.copies[workspaceId];
-  return copy === undefined ? undefined : reader.get<ArtifactState>(stateKey.artifact(copy));
+  const copy = reader.get<AssetState>(artifactKeys.asset(id))?.copies[workspaceId];
+  return copy === undefined ? undefined : reader.get<CleanArtifactState>(artifactKeys.artifact(copy));
 }
 
 /** The same under the id that the turns know, as transcripts and bundles name it. */
-export function assetIn(reader: StateReader, workspaceId: string, id: string): ArtifactState | undefined {
+export function assetIn(
+  reader: StateReader,
+  workspaceId: string,
+  id: string,
+): CleanArtifactState | undefined {
   const state = artifactIn(reader, workspaceId, id);
   if (state === undefined || state.resource.id === id) return state;
   const { resource, internal } = state;

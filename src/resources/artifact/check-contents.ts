@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Finding } from '#eventlog/finding.ts';
 import { decodeFold } from '#eventlog/fold-record.ts';
-import { stateKey, storedContents } from '#resources/state-keys.ts';
 import { contentPlaceOf, KEY_KINDS, keysUnder } from '#store/keys.ts';
 import { unseal } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
 import { IntegrityError } from '#store/store-errors.ts';
+import { artifactKeys } from './state.ts';
 import type { ContentState } from './stored-content.ts';
 
 /**
@@ -23,7 +23,7 @@ export async function* checkContents(store: Store): AsyncGenerator<Finding, void
         yield finding(key, 'a piece of content', 'another record');
         continue;
       }
-      const address = stateKey.content(place.scope, place.sha256);
+      const address = artifactKeys.content(place.scope, place.sha256);
       if (content?.address !== address) {
         yield* content?.end(store) ?? [];
         content = new CheckedContent(address, place.sha256);
@@ -32,7 +32,7 @@ export async function* checkContents(store: Store): AsyncGenerator<Finding, void
       content.take(key, sealed, place.n);
     }
   yield* content?.end(store) ?? [];
-  for await (const page of store.keys(keysUnder(storedContents)))
+  for await (const page of store.keys(keysUnder(artifactKeys.storedContents)))
     for (const key of page) if (!found.has(key)) yield finding(key, 'the bytes that are referred to', 'none');
 }
 

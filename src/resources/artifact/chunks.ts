@@ -15,12 +15,13 @@ import {
   word,
 } from '#protocol/clean.ts';
 import type { ArtifactDraft, DraftPart } from '#protocol-client.ts';
-import type { ArtifactState, TaskState, UpstreamArtifactState } from '#resources/read-states.ts';
-import { contentScope, stateKey } from '#resources/state-keys.ts';
+import { contentScope } from '#resources/states.ts';
+import type { CleanTaskState } from '#resources/task/state.ts';
 import { partKey } from '#store/keys.ts';
 import { contentOfParts } from './content.ts';
 import { blankArtifact, boundedMetadata, branchOf } from './large-content.ts';
 import { layParts, liftParts, partNumbers, readParts } from './parts.ts';
+import { artifactKeys, type CleanArtifactState, type CleanUpstreamArtifactState } from './state.ts';
 import { dropUnreferenced, keepBytes } from './stored-bytes.ts';
 import { contentOfArtifact } from './stored-content.ts';
 
@@ -33,7 +34,7 @@ const NAME_CHARS = 1_000;
  */
 export function addChunk(
   { tx, tools, material }: MoveTarget,
-  task: TaskState,
+  task: CleanTaskState,
   { sent: draft, clean }: Received<ArtifactDraft>,
 ): void {
   const about = saidOf(clean);
@@ -76,7 +77,7 @@ export function addChunk(
 function metadataOf(
   tx: Transaction,
   tools: DecisionTools,
-  task: TaskState,
+  task: CleanTaskState,
   { metadata }: Clean<ArtifactDraft>,
 ): { metadata?: CleanObject } {
   if (metadata === undefined) return {};
@@ -85,7 +86,7 @@ function metadataOf(
 
 /** Closing reads the whole content, so it happens once: an artifact that grows after its end is closed with the task. */
 function isBelieved(tx: Transaction, artifactId: string): boolean {
-  return !tx.get<ArtifactState>(stateKey.artifact(artifactId))?.internal.reopened;
+  return !tx.get<CleanArtifactState>(artifactKeys.artifact(artifactId))?.internal.reopened;
 }
 
 /**
@@ -106,7 +107,7 @@ function endArtifact(
   artifactId: CleanText,
   whole: readonly DraftPart[] | undefined,
 ): void {
-  const state = tx.get<ArtifactState>(stateKey.artifact(artifactId));
+  const state = tx.get<CleanArtifactState>(artifactKeys.artifact(artifactId));
   if (!state || state.internal.closed) return;
   const { internal, resource } = state;
   const parts = whole ?? readParts(state, (key) => tx.recorded(key));
@@ -137,14 +138,14 @@ export function knownArtifact(
   tx: Transaction,
   taskId: string,
   upstreamId: string,
-): ArtifactState | undefined {
-  const link = tx.get<UpstreamArtifactState>(stateKey.upstreamArtifact(taskId, upstreamId));
-  return link && tx.get<ArtifactState>(stateKey.artifact(link.artifact_id));
+): CleanArtifactState | undefined {
+  const link = tx.get<CleanUpstreamArtifactState>(artifactKeys.upstreamArtifact(taskId, upstreamId));
+  return link && tx.get<CleanArtifactState>(artifactKeys.artifact(link.artifact_id));
 }
 
 type Chunk = Omit<Parameters<typeof newEvent<'artifact.updated'>>[3], 'artifact_id'> & { store: 'parts' };
 
-function appendUpdate(tx: Transaction, task: TaskState, id: CleanText, chunk: Chunk): void {
+function appendUpdate(tx: Transaction, task: CleanTaskState, id: CleanText, chunk: Chunk): void {
   tx.append(
     newEvent('artifact.updated', { object: 'artifact', id }, placeOfTask(task.resource), {
       artifact_id: id,
@@ -154,7 +155,12 @@ function appendUpdate(tx: Transaction, task: TaskState, id: CleanText, chunk: Ch
 }
 
 /** All that the agent says of an artifact, and where it was made. */
-function toldOf(tx: Transaction, tools: DecisionTools, task: TaskState, about: CleanObject): CleanObject {
+function toldOf(
+  tx: Transaction,
+  tools: DecisionTools,
+  task: CleanTaskState,
+  about: CleanObject,
+): CleanObject {
   const place = placeOfTask(task.resource);
   const told = boundedMetadata(tx, tools, place, about);
   return { ...told, ...branchOf(place) };
@@ -170,7 +176,7 @@ function saidOf(draft: Clean<ArtifactDraft>): CleanObject {
 }
 
 /** Whether one that replaces another says something else of itself, as far as the log has it: a replay has to find the same. */
-function isToldAnew({ resource }: ArtifactState, about: CleanObject): boolean {
+function isToldAnew({ resource }: CleanArtifactState, about: CleanObject): boolean {
   const { branch_id: _, ...before } = resource.metadata;
   return contentHash(about) !== contentHash(before);
 }
@@ -181,7 +187,7 @@ function nameOf({ name }: Clean<ArtifactDraft>): CleanText | null {
 
 function appendCreation(
   tx: Transaction,
-  task: TaskState,
+  task: CleanTaskState,
   draft: Clean<ArtifactDraft>,
   id: CleanText,
   told: CleanObject,

@@ -7,11 +7,11 @@ import { sha256Hex } from '#json/canonical.ts';
 import { defaultWorkspace } from '#policy/access.ts';
 import { type Clean, own } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import type { ArtifactState } from '#resources/read-states.ts';
-import { contentScope } from '#resources/state-keys.ts';
+import { contentScope } from '#resources/states.ts';
 import { blankArtifact, contentUri } from './large-content.ts';
 import { downloadArtifactContent, getArtifact, listArtifacts } from './queries.ts';
 import type { Artifact, RegisterArtifactRequest } from './schema.ts';
+import type { CleanArtifactState } from './state.ts';
 import { keepBytes } from './stored-bytes.ts';
 
 const registerArtifact: Command<'registerArtifact'> = {
@@ -102,7 +102,7 @@ const uploadArtifactContent: Command<'uploadArtifactContent'> = {
   },
 };
 
-function repeatedUpload({ resource }: ArtifactState, sha256: string) {
+function repeatedUpload({ resource }: CleanArtifactState, sha256: string) {
   const isElsewhere = resource.uri !== contentUri(resource.id);
   if (resource.sha256 === sha256 && !isElsewhere) return { body: resource };
   if (isElsewhere) {
@@ -116,7 +116,7 @@ function repeatedUpload({ resource }: ArtifactState, sha256: string) {
   );
 }
 
-function refuseOtherBytes({ resource }: ArtifactState, sha256: string): void {
+function refuseOtherBytes({ resource }: CleanArtifactState, sha256: string): void {
   if (resource.sha256 === null || resource.sha256 === sha256) return;
   const message =
     'The uploaded bytes do not have the sha256 the artifact was registered with. Upload the right bytes.';

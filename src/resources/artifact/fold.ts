@@ -1,9 +1,8 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import { type Folds, payload } from '#resources/payload.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { ArtifactState, UpstreamArtifactState } from '#resources/states.ts';
 import { foldOpenArtifact } from '#resources/task/fold.ts';
 import { addRunFact } from '#resources/task/fold-run.ts';
+import { type ArtifactState, artifactKeys, type UpstreamArtifactState } from './state.ts';
 import { type AssetState, contentOfArtifact, foldReference } from './stored-content.ts';
 
 export const folds: Folds = {
@@ -29,20 +28,20 @@ function foldArtifactCreated(event: Event, states: StateWriter): void {
       ...tenantOf(event),
     },
   };
-  states.set(stateKey.artifact(artifact.id), state);
+  states.set(artifactKeys.artifact(artifact.id), state);
   foldReference(states, undefined, contentOfArtifact(state));
   indexArtifact(state, states);
   if (said.original_artifact_id !== undefined) foldAsset(event, states, said.original_artifact_id);
   addRunFact(event, states, { kind: 'artifact', id: artifact.id });
   if (event.task_id === null || said.upstream_artifact_id === null) return;
-  const key = stateKey.upstreamArtifact(event.task_id, said.upstream_artifact_id);
+  const key = artifactKeys.upstreamArtifact(event.task_id, said.upstream_artifact_id);
   states.set(key, { artifact_id: artifact.id } satisfies UpstreamArtifactState);
   foldOpenArtifact(event, states, artifact.id, !said.last_chunk);
 }
 
 function foldArtifactUpdated(event: Event, states: StateWriter): void {
   const said = payload(event, 'artifact.updated');
-  const key = stateKey.artifact(said.artifact_id);
+  const key = artifactKeys.artifact(said.artifact_id);
   const state = states.get<ArtifactState>(key);
   if (!state) return;
   const { resource, internal } = state;
@@ -71,7 +70,7 @@ function foldArtifactUpdated(event: Event, states: StateWriter): void {
 
 /** The description stays, so that readers understand that content existed. */
 function foldArtifactRedacted(event: Event, states: StateWriter): void {
-  const key = stateKey.artifact(event.resource.id);
+  const key = artifactKeys.artifact(event.resource.id);
   const state = states.get<ArtifactState>(key);
   if (!state) return;
   const { resource, internal } = state;
@@ -86,7 +85,7 @@ function foldArtifactRedacted(event: Event, states: StateWriter): void {
 /** An import brought it under another id, which the turns of its Workspace know it by. */
 function foldAsset({ workspace_id, resource }: Event, states: StateWriter, originalId: string): void {
   if (workspace_id === null) return;
-  const key = stateKey.asset(originalId);
+  const key = artifactKeys.asset(originalId);
   const copies = { ...states.get<AssetState>(key)?.copies, [workspace_id]: resource.id };
   states.set(key, { copies } satisfies AssetState);
 }
@@ -110,7 +109,7 @@ function closed(
 
 function indexArtifact({ resource }: ArtifactState, states: StateWriter): void {
   const { id, workspace_id, session_id, task_id } = resource;
-  if (workspace_id) states.index(listPrefix.artifactsOfWorkspace(workspace_id) + id);
-  if (session_id) states.index(listPrefix.artifactsOfSession(session_id) + id);
-  if (task_id) states.index(listPrefix.artifactsOfTask(task_id) + id);
+  if (workspace_id) states.index(artifactKeys.artifactsOfWorkspace(workspace_id) + id);
+  if (session_id) states.index(artifactKeys.artifactsOfSession(session_id) + id);
+  if (task_id) states.index(artifactKeys.artifactsOfTask(task_id) + id);
 }

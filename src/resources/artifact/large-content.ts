@@ -14,7 +14,7 @@ import {
 } from '#protocol/clean.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { Part } from '#resources/message/schema.ts';
-import { contentScope } from '#resources/state-keys.ts';
+import { contentScope } from '#resources/states.ts';
 import type { Artifact } from './schema.ts';
 import { keepBytes } from './stored-bytes.ts';
 

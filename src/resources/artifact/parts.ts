@@ -1,7 +1,7 @@
 import type { Transaction } from '#eventlog/event-log.ts';
 import type { DraftPart } from '#protocol-client.ts';
-import type { ArtifactState } from '#resources/states.ts';
 import { layoutKey, partKey } from '#store/keys.ts';
+import type { ArtifactState } from './state.ts';
 import { type ReadRecord, storedRange } from './stored-bytes.ts';
 import { contentOfArtifact } from './stored-content.ts';
 

@@ -6,11 +6,10 @@ import type { Query, QueryTools } from '#core/query.ts';
 import type { Answer } from '#gateway.ts';
 import { holdsScope } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import type { ArtifactState } from '#resources/read-states.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import { contentOf, isOpen, PARTS_MEDIA_TYPE } from './content.ts';
 import { contentUri } from './large-content.ts';
 import { partReader } from './parts.ts';
+import { artifactKeys, type CleanArtifactState } from './state.ts';
 import { storedPieces } from './stored-bytes.ts';
 import { contentOfArtifact } from './stored-content.ts';
 
@@ -22,7 +21,7 @@ const NULL = Buffer.from('null');
 
 export const listArtifacts: Query<'listArtifacts'> = async ({ query }, tools) => {
   const lists = await artifactPrefixes(query, tools);
-  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.artifact });
+  return listPage(tools, { lists, ...paging(query), keyOf: artifactKeys.artifact });
 };
 
 export const getArtifact: Query<'getArtifact'> = ({ path }, { reader, caller }) =>
@@ -45,20 +44,20 @@ export const downloadArtifactContent: Query<'downloadArtifactContent'> = ({ path
   return isOpen(state) ? assembled(state, tools) : streamed(state, tools);
 };
 
-function noContent({ resource }: ArtifactState): ProtocolError {
+function noContent({ resource }: CleanArtifactState): ProtocolError {
   if (resource.uri === contentUri(resource.id)) return notFound('content of this artifact');
   const message = 'The content of this artifact is not kept here. It lives at its uri; get it from there.';
   return new ProtocolError('resource_not_found', message, { details: { uri: resource.uri } });
 }
 
-function assembled(state: ArtifactState, { log }: QueryTools): Answer {
+function assembled(state: CleanArtifactState, { log }: QueryTools): Answer {
   const { mimeType, bytes } = contentOf(state, (key) => log.record(key));
   return content(state, mimeType, bytes.length, [bytes]);
 }
 
 /** Those that were replaced meanwhile can still be read by their numbers. */
 function partsOf(
-  state: ArtifactState,
+  state: CleanArtifactState,
   { first_piece, pieces: count }: { first_piece?: number | undefined; pieces?: number | undefined },
   { log }: QueryTools,
 ): Answer {
@@ -80,14 +79,19 @@ function partsOf(
 }
 
 /** All of it is read before the first byte is sent: damage found later could only cut the connection. */
-async function streamed(state: ArtifactState, { log }: QueryTools): Promise<Answer> {
+async function streamed(state: CleanArtifactState, { log }: QueryTools): Promise<Answer> {
   const stored = contentOfArtifact(state);
   const pieces = () => (stored === undefined ? [] : storedPieces(stored, (key) => log.record(key)));
   for (const _ of pieces()) await nextTurn();
   return content(state, state.resource.mime_type, state.internal.size, pieces());
 }
 
-function content(state: ArtifactState, mimeType: string, size: number, chunks: Iterable<Buffer>): Answer {
+function content(
+  state: CleanArtifactState,
+  mimeType: string,
+  size: number,
+  chunks: Iterable<Buffer>,
+): Answer {
   const fileName = state.internal.name ?? state.resource.id;
   return { status: 200, body: { kind: 'bytes', mimeType, size, fileName, chunks: eachOf(chunks) } };
 }
@@ -111,8 +115,8 @@ async function artifactPrefixes(
     (query.workspace_id && narrowest && narrowest.workspace_id !== query.workspace_id) ||
     (task && session && task.session_id !== session.id);
   if (contradicts) return [];
-  if (task) return [listPrefix.artifactsOfTask(task.id)];
-  if (session) return [listPrefix.artifactsOfSession(session.id)];
+  if (task) return [artifactKeys.artifactsOfTask(task.id)];
+  if (session) return [artifactKeys.artifactsOfSession(session.id)];
   const workspaces = query.workspace_id ? [query.workspace_id] : await visibleWorkspaces(tools);
-  return workspaces.map(listPrefix.artifactsOfWorkspace);
+  return workspaces.map(artifactKeys.artifactsOfWorkspace);
 }

@@ -1,8 +1,8 @@
 import { unlessDamaged } from '#core/unless-damaged.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import { contentKey } from '#store/keys.ts';
+import { artifactKeys } from './state.ts';
 import type { ContentState, StoredContent } from './stored-content.ts';
 
 /** Bytes per stored piece of content. */
@@ -20,7 +20,7 @@ export function keepBytes(
   { scope, sha256 }: Pick<StoredContent, 'scope' | 'sha256'>,
   bytes: Buffer,
 ): number {
-  const isKnown = tx.get<ContentState>(stateKey.content(scope, sha256)) !== undefined;
+  const isKnown = tx.get<ContentState>(artifactKeys.content(scope, sha256)) !== undefined;
   const pieces = countOf(bytes.length);
   for (let n = 0; n < pieces; n += 1) {
     const piece = bytes.subarray(n * PIECE_BYTES, (n + 1) * PIECE_BYTES);
@@ -38,7 +38,7 @@ function isThere(tx: Transaction, key: string, piece: Buffer): boolean {
 export function dropUnreferenced(tx: Transaction, content: StoredContent | undefined): void {
   if (content === undefined) return;
   const { scope, sha256 } = content;
-  if (tx.get<ContentState>(stateKey.content(scope, sha256)) !== undefined) return;
+  if (tx.get<ContentState>(artifactKeys.content(scope, sha256)) !== undefined) return;
   for (const key of contentKeys(content)) tx.erase(key);
 }
 

@@ -1,6 +1,7 @@
 import type { StateWriter } from '#eventlog/event-log.ts';
-import { contentScope, stateKey } from '#resources/state-keys.ts';
-import type { ArtifactState, MemoryState } from '#resources/states.ts';
+import type { MemoryState } from '#resources/memory/state.ts';
+import { contentScope } from '#resources/states.ts';
+import { type ArtifactState, artifactKeys } from './state.ts';
 
 /** Bytes that are stored under what they are, once per scope (`contentScope`). */
 export interface StoredContent {
@@ -48,7 +49,7 @@ export function foldReference(
 }
 
 function addReferences(states: StateWriter, { scope, sha256, size }: StoredContent, change: number): void {
-  const key = stateKey.content(scope, sha256);
+  const key = artifactKeys.content(scope, sha256);
   const references = (states.get<ContentState>(key)?.references ?? 0) + change;
   states.set(key, references === 0 ? undefined : ({ size, references } satisfies ContentState));
 }

@@ -5,11 +5,10 @@ import { newEvent, type Place, placeOfSession } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import type { Clean, CleanText } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import type { BranchState } from '#resources/read-states.ts';
 import { refuseClosed } from '#resources/session/session-lane.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import { getBranch, listSessionBranches } from './queries.ts';
 import type { Branch } from './schema.ts';
+import { branchKeys, type CleanBranchState } from './state.ts';
 
 const createSessionBranch: Command<'createSessionBranch'> = {
   decide({ path, body }, tx, facts) {
@@ -101,7 +100,7 @@ export function createBranch(
   const own = { ...place, branch_id: branch.id };
   const pointer = { object: 'branch', id: branch.id };
   tx.append(newEvent('branch.created', pointer, own, { branch }));
-  return tx.get<BranchState>(stateKey.branch(branch.id))?.resource ?? branch;
+  return tx.get<CleanBranchState>(branchKeys.branch(branch.id))?.resource ?? branch;
 }
 
 /** The place of what happens to a Branch itself. */

@@ -1,7 +1,6 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import { type Folds, payload } from '#resources/payload.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { BranchState } from '#resources/states.ts';
+import { type BranchState, branchKeys } from './state.ts';
 
 export const folds: Folds = {
   'branch.created': [foldBranchCreated],
@@ -11,11 +10,11 @@ export const folds: Folds = {
 
 function foldBranchCreated(event: Event, states: StateWriter): void {
   const { branch } = payload(event, 'branch.created');
-  states.set(stateKey.branch(branch.id), {
+  states.set(branchKeys.branch(branch.id), {
     resource: branch,
     internal: { state: 'open' },
   } satisfies BranchState);
-  if (branch.session_id) states.index(listPrefix.branchesOfSession(branch.session_id) + branch.id);
+  if (branch.session_id) states.index(branchKeys.branchesOfSession(branch.session_id) + branch.id);
 }
 
 function foldBranchMerged(event: Event, states: StateWriter): void {
@@ -34,7 +33,7 @@ function end(
   state: 'merged' | 'abandoned',
   changes: { merged_into?: string | null; metadata: BranchState['resource']['metadata'] },
 ): void {
-  const key = stateKey.branch(event.resource.id);
+  const key = branchKeys.branch(event.resource.id);
   const branch = states.get<BranchState>(key)?.resource;
   if (!branch) return;
   const metadata = { ...branch.metadata, ...changes.metadata };

@@ -2,12 +2,12 @@ import { ok } from '#core/answer.ts';
 import { listPage, paging } from '#core/list-page.ts';
 import { load } from '#core/load.ts';
 import type { Query } from '#core/query.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
+import { branchKeys } from './state.ts';
 
 export const listSessionBranches: Query<'listSessionBranches'> = ({ path, query }, tools) => {
   const session = load(tools.reader, tools.caller, 'session', path.session_id).resource;
-  const lists = [listPrefix.branchesOfSession(session.id)];
-  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.branch });
+  const lists = [branchKeys.branchesOfSession(session.id)];
+  return listPage(tools, { lists, ...paging(query), keyOf: branchKeys.branch });
 };
 
 export const getBranch: Query<'getBranch'> = ({ path }, { reader, caller }) =>

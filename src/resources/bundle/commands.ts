@@ -3,9 +3,9 @@ import type { Facts } from '#core/facts.ts';
 import { loadWorkspace } from '#core/load.ts';
 import { newEvent } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
-import type { TaskState, WorkspaceState } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import type { Workspace } from '#resources/workspace/schema.ts';
+import { type CleanWorkspaceState, workspaceKeys } from '#resources/workspace/state.ts';
 import { exportBundle, validateBundle } from './queries.ts';
 import type { Restored } from './restore-session.ts';
 import type { BundleImport } from './schema.ts';
@@ -24,7 +24,7 @@ const importBundle: Command<'importBundle'> = {
   conclude(_input, tx, facts, { restored }) {
     if (restored === undefined) throw new Error('a bundle is restored before its event is appended');
     const { workspaceId } = restored;
-    const isVisible = tx.get<WorkspaceState>(stateKey.workspace(workspaceId)) !== undefined;
+    const isVisible = tx.get<CleanWorkspaceState>(workspaceKeys.workspace(workspaceId)) !== undefined;
     if (!isVisible) makeVisible(restored, tx, facts);
     // Whoever is no member of it learns no more of what somebody else imported.
     loadWorkspace(tx, facts.caller, workspaceId);
@@ -79,7 +79,7 @@ function answer({ sessionId, workspaceId, tasks, isNew, summary }: Restored, tx:
     created: isNew,
     events: summary.events,
     tasks: tasks.flatMap((id) => {
-      const task = tx.get<TaskState>(stateKey.task(id))?.resource;
+      const task = tx.get<CleanTaskState>(taskKeys.task(id))?.resource;
       return task === undefined ? [] : [{ id, status: task.status }];
     }),
   };

@@ -2,8 +2,7 @@ import { keysOfAll } from '#core/id-list.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { assetIn } from '#resources/artifact/artifact-in.ts';
 import { contentOf } from '#resources/artifact/content.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { ArtifactState } from '#resources/states.ts';
+import { type ArtifactState, artifactKeys } from '#resources/artifact/state.ts';
 import { keysUnder, lastSegment } from '#store/keys.ts';
 import type { ExportedRun } from './exported-run.ts';
 import type { MaterialReader } from './material-reader.ts';
@@ -24,7 +23,10 @@ export async function* assetStates(run: ExportedRun, reader: MaterialReader): As
     yield* artifactStates(run, reader);
     return;
   }
-  const prefixes = [listPrefix.artifactsOfSession(run.sessionId), listPrefix.assetsOfSession(run.sessionId)];
+  const prefixes = [
+    artifactKeys.artifactsOfSession(run.sessionId),
+    artifactKeys.assetsOfSession(run.sessionId),
+  ];
   for await (const ids of keysOfAll(reader.log, prefixes, PAGE))
     for (const id of ids) {
       const state = assetIn(reader.states, run.scope.session.resource.workspace_id, id);
@@ -39,13 +41,13 @@ export async function* artifactStates(
 ): AsyncGenerator<ArtifactState> {
   const { task } = run.scope;
   const prefix = task
-    ? listPrefix.artifactsOfTask(task.resource.id)
-    : listPrefix.artifactsOfSession(run.sessionId);
+    ? artifactKeys.artifactsOfTask(task.resource.id)
+    : artifactKeys.artifactsOfSession(run.sessionId);
   const { gte, lt } = keysUnder(prefix);
   let keys = await log.indexKeys({ gte, lt, limit: PAGE });
   while (keys.length > 0) {
     for (const key of keys) {
-      const state = log.state<ArtifactState>(stateKey.artifact(lastSegment(key)));
+      const state = log.state<ArtifactState>(artifactKeys.artifact(lastSegment(key)));
       if (state) yield state;
     }
     keys = await log.indexKeys({ gt: keys.at(-1) ?? lt, lt, limit: PAGE });

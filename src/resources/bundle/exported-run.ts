@@ -4,9 +4,9 @@ import type { Event, EventLog, Segment } from '#eventlog/event-log.ts';
 import { eventIn, NO_EVENT } from '#eventlog/segment.ts';
 import { mayHoldHidden } from '#policy/visibility.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { SessionFold, TaskState } from '#resources/states.ts';
+import type { SessionFold } from '#resources/session/state.ts';
 import type { Task } from '#resources/task/schema.ts';
+import { type TaskState, taskKeys } from '#resources/task/state.ts';
 import { eventIdOf } from '#store/keys.ts';
 import { importMarkOf, originalEvent } from './fold-imported.ts';
 
@@ -127,7 +127,7 @@ export class ExportedRun {
     let ids = await idsIn(this.#log, list, { limit: PAGE });
     while (ids.length > 0) {
       for (const id of ids) {
-        const state = this.#log.state<TaskState>(stateKey.task(id));
+        const state = this.#log.state<TaskState>(taskKeys.task(id));
         if (state && (state.internal.imported === true || !this.isElsewhere)) yield state;
       }
       ids = await idsIn(this.#log, list, { gt: ids.at(-1), limit: PAGE });

@@ -2,9 +2,10 @@ import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { isObject } from '#protocol/json-shape.ts';
 import type { Folds } from '#resources/payload.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { SessionFold, TaskState } from '#resources/states.ts';
+import { type SessionFold, sessionKeys } from '#resources/session/state.ts';
+import { type TaskState, taskKeys } from '#resources/task/state.ts';
 import type { SessionImported } from './events.ts';
+import { bundleKeys } from './state.ts';
 
 export const folds: Folds = {
   'vendor.harn_gateway.session_imported': [foldSessionImported],
@@ -112,7 +113,7 @@ function withoutContent(payload: JsonObject, _: Event, { content_omitted }: Impo
 export function foldImported(event: Event, mark: ImportedMark, states: StateWriter): void {
   const { session_id } = event;
   if (session_id === null) return;
-  const key = stateKey.sessionImport(session_id);
+  const key = bundleKeys.sessionImport(session_id);
   const before = states.get<ImportState>(key);
   states.set(key, {
     workspace_id: event.workspace_id ?? '',
@@ -122,21 +123,21 @@ export function foldImported(event: Event, mark: ImportedMark, states: StateWrit
     done: before?.done ?? null,
   } satisfies ImportState);
   if (event.event === 'task.submitted') markTask(event.resource.id, states);
-  const session = states.get<SessionFold>(stateKey.session(session_id));
+  const session = states.get<SessionFold>(sessionKeys.session(session_id));
   if (session === undefined || session.internal.imported || mark.workspace_id === null) return;
   const imported = { workspace_id: mark.workspace_id, tenant_id: mark.tenant_id ?? null };
   const internal = { ...session.internal, imported };
-  states.set(stateKey.session(session_id), { ...session, internal });
+  states.set(sessionKeys.session(session_id), { ...session, internal });
 }
 
 function markTask(id: string, states: StateWriter): void {
-  const state = states.get<TaskState>(stateKey.task(id));
-  if (state) states.set(stateKey.task(id), { ...state, internal: { ...state.internal, imported: true } });
+  const state = states.get<TaskState>(taskKeys.task(id));
+  if (state) states.set(taskKeys.task(id), { ...state, internal: { ...state.internal, imported: true } });
 }
 
 /** The last event of an import: from now on it is whole. */
 function foldSessionImported(event: Event, states: StateWriter): void {
-  const key = stateKey.sessionImport(event.resource.id);
+  const key = bundleKeys.sessionImport(event.resource.id);
   const state = states.get<ImportState>(key);
   if (state) states.set(key, { ...state, done: event.payload as unknown as ImportState['done'] });
 }

@@ -1,6 +1,6 @@
 import type { EventLog, StateReader } from '#eventlog/event-log.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { SessionFold, WorkspaceState } from '#resources/states.ts';
+import type { SessionFold } from '#resources/session/state.ts';
+import { type WorkspaceState, workspaceKeys } from '#resources/workspace/state.ts';
 import { originalWorkspace } from './fold-imported.ts';
 
 /** Who reads what is exported, and from where. */
@@ -23,7 +23,8 @@ export class MaterialReader {
   originalTenant({ internal, resource }: SessionFold): string | null {
     if (internal.imported) return internal.imported.tenant_id;
     return (
-      this.log.state<WorkspaceState>(stateKey.workspace(resource.workspace_id))?.resource.tenant_id ?? null
+      this.log.state<WorkspaceState>(workspaceKeys.workspace(resource.workspace_id))?.resource.tenant_id ??
+      null
     );
   }
 }

@@ -1,8 +1,9 @@
 import type { Event, Projection, StateReader, StateWriter } from '#eventlog/event-log.ts';
 import { copyOf } from '#eventlog/fold-record.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { OutcomeState } from '#resources/states.ts';
+import type { OutcomeState } from '#resources/outcome/state.ts';
+import { receiptKeys } from '#resources/receipt/state.ts';
+import { taskKeys } from '#resources/task/state.ts';
 import { lastSegment } from '#store/keys.ts';
 
 /** Resources that an import may make. */
@@ -50,7 +51,7 @@ class OwnWriter implements StateWriter {
   set(key: string, state: object | undefined): void {
     const [kind = '', name = '', owner = ''] = key.split('/');
     if (kind === 'r') this.#refuseTaken(name, owner, key, state);
-    else if (key !== stateKey.receiptLog()) this.#refuseOther(owner, key);
+    else if (key !== receiptKeys.receiptLog) this.#refuseOther(owner, key);
     if (name === 'outcome') this.#refuseOutcome(key, state);
     this.#made.set(key, state);
   }
@@ -86,7 +87,7 @@ class OwnWriter implements StateWriter {
   /** The Session, its Workspace, or a Task that the import made. */
   #refuseOther(owner: string, key: string): void {
     if (owner === this.#own.sessionId || owner === this.#own.workspaceId) return;
-    const task = this.get<Owned>(stateKey.task(owner));
+    const task = this.get<Owned>(taskKeys.task(owner));
     if (task?.resource?.workspace_id !== this.#own.workspaceId) throw foreign(key);
   }
 }

@@ -7,8 +7,7 @@ import { sha256Hex } from '#json/canonical.ts';
 import { holdsScope } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { SessionFold } from '#resources/states.ts';
+import type { SessionFold } from '#resources/session/state.ts';
 import { receiptKey } from '#store/keys.ts';
 import { InvalidBundleError } from './document/bundle-fault.ts';
 import { BundleFile } from './document/bundle-file.ts';
@@ -23,6 +22,7 @@ import { MaterialReader } from './material-reader.ts';
 import { runRecordOf } from './run-record.ts';
 import type { BundleValidation } from './schema.ts';
 import type { SessionBundle } from './session-bundle-schema.ts';
+import { bundleKeys } from './state.ts';
 
 /** Text is handed on in chunks of about this size. */
 const CHUNK_CHARS = 64 * 1024;
@@ -33,7 +33,7 @@ export const exportBundle: Query<'exportBundle'> = async ({ body }, tools) => {
   const scope = scopeOf(body, tools);
   const { session } = scope;
   const run = new ExportedRun(log, scope);
-  const imported = log.state<ImportState>(stateKey.sessionImport(run.sessionId));
+  const imported = log.state<ImportState>(bundleKeys.sessionImport(run.sessionId));
   const reader = new MaterialReader(log, holdsScope(caller, 'internal:read'));
   const { mode, include_attachments: attachments } = body;
   const throughOriginal = imported?.newest_original ?? scope.throughId;

@@ -7,17 +7,17 @@ import type { DraftPart } from '#protocol-client.ts';
 import { contentOfParts } from '#resources/artifact/content.ts';
 import { contentUri } from '#resources/artifact/large-content.ts';
 import { layParts, liftParts, type PartRange, partNumbers } from '#resources/artifact/parts.ts';
+import { artifactKeys, type CleanArtifactState } from '#resources/artifact/state.ts';
 import { dropUnreferenced, keepBytes } from '#resources/artifact/stored-bytes.ts';
 import { contentOfArtifact } from '#resources/artifact/stored-content.ts';
-import type { ArtifactState } from '#resources/read-states.ts';
-import { contentScope, stateKey } from '#resources/state-keys.ts';
+import { contentScope } from '#resources/states.ts';
 import { partKey } from '#store/keys.ts';
 import type { OuterAsset } from './document/outer-assets.ts';
 
 /** What an event says of the content of an Artifact. */
 interface Said {
-  artifact?: ArtifactState['resource'];
-  store: ArtifactState['internal']['store'];
+  artifact?: CleanArtifactState['resource'];
+  store: CleanArtifactState['internal']['store'];
   append: boolean;
   last_chunk: boolean;
   pieces: number;
@@ -47,7 +47,7 @@ export function restoreContent(
   workspaceId: string,
   append: (isWhole: boolean) => void,
 ): void {
-  const known = tx.get<ArtifactState>(stateKey.artifact(event.resource.id));
+  const known = tx.get<CleanArtifactState>(artifactKeys.artifact(event.resource.id));
   if (known?.internal.store === 'parts' && known.internal.closed) liftParts(tx, known);
   append(!fixesContent(event) || moved(tx, event, contentScope(workspaceId, undefined), known));
   dropUnreferenced(tx, known && contentOfArtifact(known));
@@ -57,7 +57,7 @@ function moved(
   tx: Transaction,
   { resource: { id }, payload }: Pick<Event, 'resource' | 'payload'>,
   scope: string,
-  known: ArtifactState | undefined,
+  known: CleanArtifactState | undefined,
 ): boolean {
   const said = payload as unknown as Said;
   const range = rangeOf(said, known);
@@ -78,7 +78,7 @@ function moved(
 }
 
 /** As the fold counts. */
-function rangeOf({ append, pieces }: Said, known: ArtifactState | undefined): PartRange {
+function rangeOf({ append, pieces }: Said, known: CleanArtifactState | undefined): PartRange {
   const { first_piece, pieces: before } = known?.internal ?? { first_piece: 0, pieces: 0 };
   return { first_piece: append ? first_piece : before, pieces };
 }
@@ -100,7 +100,7 @@ export function restoreAsset(
   const { id: originalId, name, size, closed, sha256, created_at, uri, ...described } = redact(asset).value;
   const digits = sha256Hex(`${workspaceId}/${originalId}`).slice(0, ID_DIGITS).toUpperCase();
   const id = own(`artifact_${digits}`);
-  if (tx.get<ArtifactState>(stateKey.artifact(id)) !== undefined) return;
+  if (tx.get<CleanArtifactState>(artifactKeys.artifact(id)) !== undefined) return;
   const hasContent = content !== undefined && sha256 !== null;
   const scope = contentScope(workspaceId, undefined);
   const pieces = hasContent ? keepBytes(tx, { scope, sha256 }, content) : 0;

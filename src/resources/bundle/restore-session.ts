@@ -7,11 +7,10 @@ import { type Clean, type CleanObject, objectOf } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { VerificationKeys } from '#receipts/verification-keys.ts';
-import type { SessionFold } from '#resources/read-states.ts';
 import { appendToReceiptLog } from '#resources/receipt/issue-receipt.ts';
 import { hashOf } from '#resources/replay/record/compare.ts';
 import { tombstoneOf } from '#resources/session/session-removal.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
 import { frameKey, partKey, receiptKey } from '#store/keys.ts';
 import type { BundleTools } from './bundle-tools.ts';
 import { InvalidBundleError } from './document/bundle-fault.ts';
@@ -34,6 +33,7 @@ import { type ImportedMark, type ImportState, originalEvent } from './fold-impor
 import { refuseForeign } from './own-writer.ts';
 import { contentBytes, restoreAsset, restoreContent } from './restore-contents.ts';
 import type { SessionBundle } from './session-bundle-schema.ts';
+import { bundleKeys } from './state.ts';
 
 const ID_DIGITS = 26;
 
@@ -134,10 +134,10 @@ function stateOf(
       'This Session was here, and retention removed it: its ids are not used again. Import the bundle into another gateway.',
       { details: { session_id: sessionId } },
     );
-  const state = log.state<ImportState>(stateKey.sessionImport(sessionId));
+  const state = log.state<ImportState>(bundleKeys.sessionImport(sessionId));
   const isSame = state?.done ? state.done.digest === summary.digest : state?.workspace_id === workspaceId;
   if (isSame) return state;
-  if (state === undefined && log.state<SessionFold>(stateKey.session(sessionId)) === undefined)
+  if (state === undefined && log.state<CleanSessionFold>(sessionKeys.session(sessionId)) === undefined)
     return undefined;
   const message = 'This Session is here already, with other content. Import the bundle into another gateway.';
   throw new ProtocolError('conflict', message, { details: { session_id: sessionId } });

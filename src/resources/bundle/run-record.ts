@@ -12,7 +12,7 @@ import {
   transcriptId,
   transcriptMessage,
 } from '#resources/session/transcript/transcript.ts';
-import type { TaskState } from '#resources/states.ts';
+import type { TaskState } from '#resources/task/state.ts';
 import { receiptKey } from '#store/keys.ts';
 import { GATEWAY_FORMAT } from './document/gateway-rows.ts';
 import type { RunRecord } from './document/run-record.ts';

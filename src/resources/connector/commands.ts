@@ -10,14 +10,14 @@ import type { JsonValue } from '#protocol/json.ts';
 import { appendMessage, buildMessage } from '#resources/message/append-message.ts';
 import type { MessageInput } from '#resources/message/schema.ts';
 import type { RawBody } from '#resources/operations.ts';
-import type { ConnectorSessionState, DeliveryState, SessionFold } from '#resources/read-states.ts';
 import { newSession } from '#resources/session/new-session.ts';
 import { refuseClosed } from '#resources/session/session-lane.ts';
+import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
 import { makeRoom } from '#resources/session/transcript/make-room.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import { submitTaskTo } from '#resources/task/submit-task.ts';
 import { getConnector, listConnectors } from './queries.ts';
 import type { ConnectorDelivery, ConnectorRow } from './schema.ts';
+import { type CleanConnectorSessionState, type CleanDeliveryState, connectorKeys } from './state.ts';
 
 /** One delivery: received, made a task or a message of the target session, and answered; all in one commit. */
 const deliverToConnector: Command<'deliverToConnector'> = {
@@ -50,10 +50,11 @@ function knownDelivery(
   row: Row,
   dedupeKey: string | null,
   signedSha256: string | undefined,
-): DeliveryState | undefined {
-  const byId = dedupeKey === null ? undefined : tx.get<DeliveryState>(stateKey.delivery(row.id, dedupeKey));
+): CleanDeliveryState | undefined {
+  const byId =
+    dedupeKey === null ? undefined : tx.get<CleanDeliveryState>(connectorKeys.delivery(row.id, dedupeKey));
   if (byId || signedSha256 === undefined) return byId;
-  return tx.get<DeliveryState>(stateKey.signedDelivery(row.id, signedSha256));
+  return tx.get<CleanDeliveryState>(connectorKeys.signedDelivery(row.id, signedSha256));
 }
 
 function deduped(delivery: Clean<ConnectorDelivery>, row: Row, tx: Transaction): Decided {
@@ -108,7 +109,7 @@ function submit(
 
 function append(
   input: Received<MessageInput>,
-  session: SessionFold['resource'],
+  session: CleanSessionFold['resource'],
   tx: Transaction,
   facts: Facts,
 ): CleanText {
@@ -120,14 +121,14 @@ function append(
 }
 
 /** The configured session; else the connector's own, made anew when the last one is closed. */
-function sessionOf(row: Row, tx: Transaction, facts: Facts): SessionFold['resource'] {
+function sessionOf(row: Row, tx: Transaction, facts: Facts): CleanSessionFold['resource'] {
   if (row.target_session !== undefined) {
     const session = load(tx, facts.caller, 'session', row.target_session, 'target_session').resource;
     refuseClosed(session, tx.time);
     return session;
   }
-  const last = tx.get<ConnectorSessionState>(stateKey.connectorSession(row.id))?.session_id;
-  const open = last && tx.get<SessionFold>(stateKey.session(last))?.resource;
+  const last = tx.get<CleanConnectorSessionState>(connectorKeys.connectorSession(row.id))?.session_id;
+  const open = last && tx.get<CleanSessionFold>(sessionKeys.session(last))?.resource;
   if (open && open.state !== 'CLOSED' && open.state !== 'FAILED') return open;
   const workspaceId = loadWorkspace(tx, facts.caller, row.workspace).resource.id;
   const { id } = newSession(tx, facts, { workspaceId, personaId: null, metadata: { connector_id: row.id } });

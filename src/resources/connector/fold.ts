@@ -1,7 +1,6 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import { type Folds, payload } from '#resources/payload.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { ConnectorSessionState, DeliveryState } from '#resources/states.ts';
+import { type ConnectorSessionState, connectorKeys, type DeliveryState } from './state.ts';
 
 export const folds: Folds = {
   'connector.normalized': [foldNormalized],
@@ -13,7 +12,7 @@ function foldNormalized(event: Event, states: StateWriter): void {
   const normalized = payload(event, 'connector.normalized');
   const { delivery_id, dedupe_key, session_id, message_id } = normalized;
   const connectorId = event.resource.id;
-  states.set(stateKey.connectorSession(connectorId), { session_id } satisfies ConnectorSessionState);
+  states.set(connectorKeys.connectorSession(connectorId), { session_id } satisfies ConnectorSessionState);
   const delivery = {
     id: delivery_id,
     object: 'connector_delivery' as const,
@@ -43,7 +42,7 @@ function keysOf(
   { dedupe_key, signed_sha256 }: { dedupe_key: string | null; signed_sha256?: string | undefined },
 ): string[] {
   return [
-    ...(dedupe_key === null ? [] : [stateKey.delivery(connectorId, dedupe_key)]),
-    ...(signed_sha256 === undefined ? [] : [stateKey.signedDelivery(connectorId, signed_sha256)]),
+    ...(dedupe_key === null ? [] : [connectorKeys.delivery(connectorId, dedupe_key)]),
+    ...(signed_sha256 === undefined ? [] : [connectorKeys.signedDelivery(connectorId, signed_sha256)]),
   ];
 }

@@ -4,9 +4,9 @@ import { isNoMark } from '#eventlog/history-mark.ts';
 import { NO_EVENT } from '#eventlog/segment.ts';
 import { isTerminal } from '#protocol/task-states.ts';
 import type { KnownKind } from '#resources/event-payloads.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { SessionFold, TaskState } from '#resources/states.ts';
+import { type SessionFold, sessionKeys } from '#resources/session/state.ts';
 import type { Task } from '#resources/task/schema.ts';
+import { type TaskState, taskKeys } from '#resources/task/state.ts';
 
 /** Events removed in one transaction: small, so that no request waits behind it. */
 const BATCH = 200;
@@ -75,7 +75,7 @@ export class SessionHistory {
   /** The fork was folded from this transcript, so its own history goes first, or went with it. */
   #forkIsCut({ payload }: Event): boolean {
     const fork = String(payload['session_id']);
-    return this.#log.isCut(fork) || this.#log.state(stateKey.session(fork)) === undefined;
+    return this.#log.isCut(fork) || this.#log.state(sessionKeys.session(fork)) === undefined;
   }
 
   async #runMayGo(taskId: string): Promise<boolean> {
@@ -87,7 +87,7 @@ export class SessionHistory {
   }
 
   async #judgeRun(taskId: string): Promise<boolean> {
-    const task = this.#log.state<TaskState>(stateKey.task(taskId));
+    const task = this.#log.state<TaskState>(taskKeys.task(taskId));
     if (task === undefined || !isTerminal(task.resource.status)) return false;
     let interesting = endedBadly(task.resource) || wasReplayed(task.internal);
     let last = '';

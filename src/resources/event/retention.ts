@@ -6,8 +6,8 @@ import { NO_EVENT } from '#eventlog/segment.ts';
 import { type Clock, type Logger, timestamp } from '#protocol/ports.ts';
 import type { Session } from '#resources/session/schema.ts';
 import { SessionRemoval } from '#resources/session/session-removal.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { SessionFold } from '#resources/states.ts';
+import { type SessionFold, sessionKeys } from '#resources/session/state.ts';
+import { workspaceKeys } from '#resources/workspace/state.ts';
 import { framesOf, KEY_KINDS, keysUnder, lastSegment } from '#store/keys.ts';
 import { type Horizons, SessionHistory } from './removable-history.ts';
 
@@ -77,7 +77,7 @@ export class RetentionSweep {
     const ended: Session[] = [];
     let removed = 0;
     const from = log.head.commit + 1;
-    for await (const key of keysOf(log, listPrefix.everyWorkspace())) {
+    for await (const key of keysOf(log, workspaceKeys.everyWorkspace)) {
       if (this.#stopped) break;
       removed += await this.#sweepWorkspace(lastSegment(key), swept, ended);
     }
@@ -105,8 +105,8 @@ export class RetentionSweep {
     const newest = newestOf(events, sessions);
     if (newest === null) return 0;
     let removed = 0;
-    for await (const key of keysOf(log, listPrefix.sessions(workspaceId))) {
-      const session = log.state<SessionFold>(stateKey.session(lastSegment(key)))?.resource;
+    for await (const key of keysOf(log, sessionKeys.sessions(workspaceId))) {
+      const session = log.state<SessionFold>(sessionKeys.session(lastSegment(key)))?.resource;
       if (session === undefined || session.created_at >= newest) continue;
       const isDue = sessions !== null && session.state === 'CLOSED' && session.updated_at < sessions;
       // What is removed whole loses its events with it.

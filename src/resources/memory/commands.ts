@@ -8,11 +8,11 @@ import { holdsScope } from '#policy/access.ts';
 import { type Clean, type CleanJson, type CleanText, isCleanObject, objectOf } from '#protocol/clean.ts';
 import { externalizeLargeParts } from '#resources/artifact/large-content.ts';
 import { artifactRefPart, type Part } from '#resources/message/schema.ts';
-import type { MemoryState } from '#resources/read-states.ts';
-import { contentScope } from '#resources/state-keys.ts';
+import { contentScope } from '#resources/states.ts';
 import { forgetMemory, keepContent, placeOfMemory, withContent } from './content.ts';
 import { getMemory, listMemories } from './queries.ts';
 import type { CreateMemoryRequest, Memory, MemoryDescription } from './schema.ts';
+import type { CleanMemoryState } from './state.ts';
 
 export const createMemory: Command<'createMemory'> = {
   decide({ body }, tx, facts) {
@@ -34,7 +34,7 @@ export const createMemory: Command<'createMemory'> = {
   again: (id, tx, facts) => shown(loadMemory(tx, facts.caller, id, tx.time), tx, facts),
 };
 
-function shown(memory: MemoryState, tx: Transaction, { caller }: Facts): Decided {
+function shown(memory: CleanMemoryState, tx: Transaction, { caller }: Facts): Decided {
   return { body: withContent(memory, (key) => tx.recorded(key), holdsScope(caller, 'internal:read')) };
 }
 

@@ -2,6 +2,7 @@ import { newEvent, type Place, placeOfArtifact } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import { sha256Hex } from '#json/canonical.ts';
 import { type CleanJson, type CleanText, own, word } from '#protocol/clean.ts';
+import { artifactKeys, type CleanArtifactState } from '#resources/artifact/state.ts';
 import {
   dropUnreferenced,
   keepBytes,
@@ -9,10 +10,8 @@ import {
   storedPieces,
 } from '#resources/artifact/stored-bytes.ts';
 import { contentOfArtifact, contentOfMemory } from '#resources/artifact/stored-content.ts';
-import type { ArtifactState, MemoryState } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { MemoryState as StoredMemory } from '#resources/states.ts';
 import type { Memory } from './schema.ts';
+import type { CleanMemoryState, MemoryState as StoredMemory } from './state.ts';
 
 /** Keeps what a Memory says beside the log, in records that can be erased. Returns what its event says of it. */
 export function keepContent(
@@ -39,7 +38,7 @@ export function withContent(state: StoredMemory, read: ReadRecord, seesInternal:
 }
 
 /** Erases what a Memory says and leaves an event that it was there. */
-export function forgetMemory(tx: Transaction, state: MemoryState, reason: 'deleted' | 'expired'): void {
+export function forgetMemory(tx: Transaction, state: CleanMemoryState, reason: 'deleted' | 'expired'): void {
   const { resource, internal } = state;
   const { id } = resource;
   if (internal.artifact_id) redactArtifact(tx, internal.artifact_id, word(`memory_${reason}`));
@@ -62,7 +61,7 @@ export function placeOfMemory(
 }
 
 function redactArtifact(tx: Transaction, artifactId: CleanText, reason: CleanText): void {
-  const artifact = tx.get<ArtifactState>(stateKey.artifact(artifactId));
+  const artifact = tx.get<CleanArtifactState>(artifactKeys.artifact(artifactId));
   if (!artifact || artifact.internal.store === 'none') return;
   const { tenant } = artifact.internal;
   const place = {

@@ -1,8 +1,7 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import { contentOfMemory, foldReference } from '#resources/artifact/stored-content.ts';
 import { type Folds, payload } from '#resources/payload.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { MemoryState } from '#resources/states.ts';
+import { type MemoryState, memoryKeys } from './state.ts';
 
 export const folds: Folds = {
   'vendor.harn_gateway.memory_created': [foldMemoryCreated],
@@ -14,13 +13,13 @@ function foldMemoryCreated(event: Event, states: StateWriter): void {
   const { memory, tenant, session_id, artifact_id, content } = said;
   const internal = { tenant, session_id, artifact_id, ...(content === undefined ? {} : { content }) };
   const state: MemoryState = { resource: memory, internal };
-  states.set(stateKey.memory(memory.id), state);
+  states.set(memoryKeys.memory(memory.id), state);
   foldReference(states, undefined, contentOfMemory(state));
   for (const key of indexKeys(state)) states.index(key);
 }
 
 function foldMemoryDeleted(event: Event, states: StateWriter): void {
-  const key = stateKey.memory(event.resource.id);
+  const key = memoryKeys.memory(event.resource.id);
   const state = states.get<MemoryState>(key);
   if (!state) return;
   states.set(key, undefined);
@@ -31,11 +30,11 @@ function foldMemoryDeleted(event: Event, states: StateWriter): void {
 function indexKeys({ resource, internal }: MemoryState): string[] {
   const { id, workspace_id, expires_at } = resource;
   const owner = workspace_id
-    ? listPrefix.memoriesOfWorkspace(workspace_id)
-    : listPrefix.memoriesOfTenant(internal.tenant);
+    ? memoryKeys.memoriesOfWorkspace(workspace_id)
+    : memoryKeys.memoriesOfTenant(internal.tenant);
   return [
     owner + id,
-    ...(internal.session_id ? [listPrefix.memoriesOfSession(internal.session_id) + id] : []),
-    ...(expires_at ? [`${listPrefix.expiringMemories()}${expires_at}/${id}`] : []),
+    ...(internal.session_id ? [memoryKeys.memoriesOfSession(internal.session_id) + id] : []),
+    ...(expires_at ? [`${memoryKeys.expiringMemories}${expires_at}/${id}`] : []),
   ];
 }

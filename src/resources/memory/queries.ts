@@ -3,15 +3,14 @@ import { listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { isExpired, load, loadMemory, loadWorkspace } from '#core/load.ts';
 import type { Query, QueryTools } from '#core/query.ts';
 import { holdsScope } from '#policy/access.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { MemoryState } from '#resources/states.ts';
 import { withContent } from './content.ts';
 import type { Memory } from './schema.ts';
+import { type MemoryState, memoryKeys } from './state.ts';
 
 export const listMemories: Query<'listMemories'> = async ({ query }, tools) => {
   const lists = await prefixesOf(query, tools);
   const shape = (state: object) => shown(state as MemoryState, tools);
-  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.memory, shape });
+  return listPage(tools, { lists, ...paging(query), keyOf: memoryKeys.memory, shape });
 };
 
 export const getMemory: Query<'getMemory'> = ({ path }, tools) => {
@@ -34,9 +33,9 @@ async function prefixesOf(
   if (session_id) {
     const session = load(reader, caller, 'session', session_id, 'session_id').resource;
     const fits = workspace_id === undefined || workspace_id === session.workspace_id;
-    return fits ? [listPrefix.memoriesOfSession(session.id)] : [];
+    return fits ? [memoryKeys.memoriesOfSession(session.id)] : [];
   }
-  if (workspace_id) return [listPrefix.memoriesOfWorkspace(workspace_id)];
-  const workspaces = (await visibleWorkspaces(tools)).map(listPrefix.memoriesOfWorkspace);
-  return [listPrefix.memoriesOfTenant(caller.tenant), ...workspaces];
+  if (workspace_id) return [memoryKeys.memoriesOfWorkspace(workspace_id)];
+  const workspaces = (await visibleWorkspaces(tools)).map(memoryKeys.memoriesOfWorkspace);
+  return [memoryKeys.memoriesOfTenant(caller.tenant), ...workspaces];
 }

@@ -6,8 +6,7 @@ import { type Clean, type CleanText, own, type Received, word } from '#protocol/
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { artifactIn } from '#resources/artifact/artifact-in.ts';
 import { externalizeLargeParts, withBoundedMetadata } from '#resources/artifact/large-content.ts';
-import type { SessionFold } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
 import { inputKey } from '#store/keys.ts';
 import type { Message, MessageInput, Part } from './schema.ts';
 
@@ -111,7 +110,7 @@ export function appendMessage(
   origin: MessageOrigin,
 ): void {
   const { place } = origin;
-  const session = tx.get<SessionFold>(stateKey.session(place.session_id));
+  const session = tx.get<CleanSessionFold>(sessionKeys.session(place.session_id));
   const resource = { object: 'message', id: message.id };
   const agent = message.role === 'agent' || message.role === 'assistant';
   const mark = sealed ? { sealed } : {};

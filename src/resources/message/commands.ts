@@ -11,10 +11,10 @@ import { readVerdict } from '#resources/permission/read-verdict.ts';
 import { refuseOtherArguments, refuseSettled, settleRequest } from '#resources/permission/settle-request.ts';
 import { readConfirmation, requestToConfirm } from '#resources/permission/tool-confirmation.ts';
 import { refuseExcess } from '#resources/quota/check-quotas.ts';
-import type { TaskState } from '#resources/read-states.ts';
 import { refuseClosed } from '#resources/session/session-lane.ts';
 import { makeRoom } from '#resources/session/transcript/make-room.ts';
 import type { TASK_MESSAGE_KINDS } from '#resources/task/schema.ts';
+import type { CleanTaskState } from '#resources/task/state.ts';
 import { appendMessage, buildMessage, refuseForeignArtifacts } from './append-message.ts';
 import type { Message, MessageInput } from './schema.ts';
 
@@ -44,7 +44,7 @@ const appendTaskMessage: Command<'appendTaskMessage'> = {
 type Append = (
   tx: Transaction,
   facts: Facts,
-  task: TaskState,
+  task: CleanTaskState,
   input: Received<MessageInput>,
 ) => Clean<Message>;
 
@@ -93,7 +93,7 @@ function interrupt(...[tx, facts, task, input]: Parameters<Append>): Clean<Messa
 }
 
 /** Interrupting needs a working task whose agent has taken it, so that the words reach the same upstream task. */
-function refuseIdle({ resource, internal }: TaskState): void {
+function refuseIdle({ resource, internal }: CleanTaskState): void {
   if (resource.status !== 'WORKING') {
     throw illegal(resource.status, 'Only a WORKING task can be interrupted.');
   }

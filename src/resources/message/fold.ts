@@ -1,9 +1,9 @@
 import type { Event, StateReader, StateWriter } from '#eventlog/event-log.ts';
 import { type Folds, payload } from '#resources/payload.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { MessageState, SaidMessage, TaskState, UpstreamMessageState } from '#resources/states.ts';
 import { addRunFact } from '#resources/task/fold-run.ts';
+import { type TaskState, taskKeys } from '#resources/task/state.ts';
 import type { Message } from './schema.ts';
+import { type MessageState, messageKeys, type SaidMessage, type UpstreamMessageState } from './state.ts';
 
 export const folds: Folds = {
   'user.message': [foldUserMessage],
@@ -32,7 +32,7 @@ function foldAgentMessage(event: Event, states: StateWriter): void {
 
 export function putMessage(event: Event, message: Message, states: StateWriter, sealed: boolean): void {
   const state: MessageState = { resource: states.said(event, message), internal: { sealed } };
-  states.set(stateKey.message(message.id), state);
+  states.set(messageKeys.message(message.id), state);
 }
 
 /** The task keeps what its Outcome will show: the newest messages and the start of the newest text. */
@@ -43,7 +43,7 @@ function remember(
   time: string,
   states: StateWriter,
 ): void {
-  const state = states.draft<TaskState>(stateKey.task(taskId));
+  const state = states.draft<TaskState>(taskKeys.task(taskId));
   if (!state) return;
   const { internal } = state;
   internal.said = withSaid(states, state, message.id, upstreamId);
@@ -73,7 +73,9 @@ export function withSaid(
   const old = said[at];
   if (typeof old === 'object') {
     const [message_id, oldId] = old;
-    states.set(stateKey.upstreamMessage(resource.id, oldId), { message_id } satisfies UpstreamMessageState);
+    states.set(messageKeys.upstreamMessage(resource.id, oldId), {
+      message_id,
+    } satisfies UpstreamMessageState);
     said[at] = message_id;
   }
   return said.slice(-MESSAGES_SHOWN);
@@ -87,5 +89,6 @@ export function saidUnder(reader: StateReader, task: TaskState, upstreamId: stri
     if (typeof message === 'object' && message[1] === upstreamId) return message[0];
   }
   if (said.length <= IDS_KEPT) return undefined;
-  return reader.get<UpstreamMessageState>(stateKey.upstreamMessage(task.resource.id, upstreamId))?.message_id;
+  return reader.get<UpstreamMessageState>(messageKeys.upstreamMessage(task.resource.id, upstreamId))
+    ?.message_id;
 }

@@ -1,8 +1,8 @@
 import type { StateWriter } from '#eventlog/event-log.ts';
 import { isTerminal, OUTCOME_OF_STATUS } from '#protocol/task-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { OutcomeState, TaskState } from '#resources/states.ts';
+import type { TaskState } from '#resources/task/state.ts';
 import type { Outcome } from './schema.ts';
+import { type OutcomeState, outcomeKeys } from './state.ts';
 
 /** A Task that ends keeps what its Outcome says; the state of the Outcome only leads to it. `task` is changed in place. */
 export function foldOutcome(
@@ -14,7 +14,7 @@ export function foldOutcome(
   if (last_text === outcome.summary) delete internal.last_text;
   else internal.last_text = last_text;
   internal.summary = outcome.summary;
-  const place = stateKey.outcome(resource.workspace_id, outcome.id);
+  const place = outcomeKeys.outcome(resource.workspace_id, outcome.id);
   states.set(place, { task_id: resource.id } satisfies OutcomeState);
 }
 

@@ -1,8 +1,9 @@
 import { keysOfAll } from '#core/id-list.ts';
 import { ID, isMemberOf, notFound } from '#core/load.ts';
 import type { QueryTools } from '#core/query.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { OutcomeState, TaskState } from '#resources/states.ts';
+import { type TaskState, taskKeys } from '#resources/task/state.ts';
+import { workspaceKeys } from '#resources/workspace/state.ts';
+import { type OutcomeState, outcomeKeys } from './state.ts';
 
 /** Workspaces asked in one go; other work gets its turn in between. */
 const PAGE = 200;
@@ -21,11 +22,11 @@ export async function loadOutcome(tools: QueryTools, id: string): Promise<TaskSt
 export async function findOutcome(tools: QueryTools, id: string): Promise<TaskState | undefined> {
   if (!ID.test(id)) return undefined;
   const { log, reader, caller } = tools;
-  for await (const workspaces of keysOfAll(log, [listPrefix.workspaces(caller.tenant)], PAGE))
+  for await (const workspaces of keysOfAll(log, [workspaceKeys.workspaces(caller.tenant)], PAGE))
     for (const workspaceId of workspaces) {
-      const known = reader.get<OutcomeState>(stateKey.outcome(workspaceId, id));
+      const known = reader.get<OutcomeState>(outcomeKeys.outcome(workspaceId, id));
       if (known !== undefined && isMemberOf(reader, caller, workspaceId))
-        return reader.get<TaskState>(stateKey.task(known.task_id));
+        return reader.get<TaskState>(taskKeys.task(known.task_id));
     }
   return undefined;
 }

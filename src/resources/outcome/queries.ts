@@ -3,12 +3,14 @@ import type { Handlers } from '#core/command.ts';
 import { listAmong, listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { load } from '#core/load.ts';
 import type { Query, QueryTools } from '#core/query.ts';
+import { type ArtifactState, artifactKeys } from '#resources/artifact/state.ts';
 import { idOfSaid } from '#resources/message/fold.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { ArtifactState, MessageState, OutcomeState, TaskState } from '#resources/states.ts';
+import { type MessageState, messageKeys } from '#resources/message/state.ts';
+import { type TaskState, taskKeys } from '#resources/task/state.ts';
 import { outcomeOf } from './fold.ts';
 import { loadOutcome } from './load-outcome.ts';
 import type { Outcome } from './schema.ts';
+import { type OutcomeState, outcomeKeys } from './state.ts';
 
 /** Messages and artifacts shown in one Outcome; the lists of the task have the rest. */
 const MAX_SHOWN = 100;
@@ -16,15 +18,15 @@ const MAX_SHOWN = 100;
 const listOutcomes: Query<'listOutcomes'> = async ({ query }, tools) => {
   const task = query.task_id ? load(tools.reader, tools.caller, 'task', query.task_id, 'task_id') : undefined;
   const shape = async (state: object) => {
-    const ended = task ?? tools.reader.get<TaskState>(stateKey.task((state as OutcomeState).task_id));
+    const ended = task ?? tools.reader.get<TaskState>(taskKeys.task((state as OutcomeState).task_id));
     return ended && complete(ended, tools);
   };
   if (task) {
     const { id, outcome_id } = task.resource;
-    const request = { ...paging(query), keyOf: () => stateKey.task(id), shape };
+    const request = { ...paging(query), keyOf: () => taskKeys.task(id), shape };
     return listAmong(tools, outcome_id === null ? [] : [outcome_id], request);
   }
-  const lists = (await visibleWorkspaces(tools)).map(listPrefix.outcomesOfWorkspace);
+  const lists = (await visibleWorkspaces(tools)).map(outcomeKeys.outcomesOfWorkspace);
   return listPage(tools, { lists, ...paging(query), keyOf: (id, prefix) => prefix + id, shape });
 };
 
@@ -38,8 +40,8 @@ async function complete(task: TaskState, tools: QueryTools): Promise<Outcome> {
     throw new Error(`The task ${task.resource.id} has an outcome and has not ended.`);
   const made = await members<ArtifactState>(
     tools,
-    listPrefix.artifactsOfTask(outcome.task_id),
-    stateKey.artifact,
+    artifactKeys.artifactsOfTask(outcome.task_id),
+    artifactKeys.artifact,
   );
   return {
     ...outcome,
@@ -49,7 +51,7 @@ async function complete(task: TaskState, tools: QueryTools): Promise<Outcome> {
 }
 
 function said({ internal }: TaskState, { reader }: QueryTools): Outcome['messages'] {
-  const states = internal.said.map((said) => reader.get<MessageState>(stateKey.message(idOfSaid(said))));
+  const states = internal.said.map((said) => reader.get<MessageState>(messageKeys.message(idOfSaid(said))));
   return states.flatMap((state) => state?.resource ?? []);
 }
 

@@ -3,9 +3,10 @@ import type { StateReader } from '#eventlog/event-log.ts';
 import { type Action, type ActionQuestion, decideAction } from '#policy/action.ts';
 import { tierWithin } from '#policy/session-tier.ts';
 import type { AutonomyTier } from '#protocol/autonomy.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { PersonaState, SessionFold, WorkspaceState } from '#resources/states.ts';
+import { type PersonaState, personaKeys } from '#resources/persona/state.ts';
+import { type SessionFold, sessionKeys } from '#resources/session/state.ts';
 import type { Task } from '#resources/task/schema.ts';
+import { type WorkspaceState, workspaceKeys } from '#resources/workspace/state.ts';
 
 /** Who acts and where, as a Task says it. */
 export type Actor = Pick<Task, 'persona_id' | 'session_id' | 'workspace_id'>;
@@ -18,10 +19,10 @@ export function actionQuestion(
   action: Action,
 ): ActionQuestion {
   const persona =
-    persona_id === null ? undefined : reader.get<PersonaState>(stateKey.persona(persona_id))?.resource;
-  const fold = reader.get<SessionFold>(stateKey.session(session_id));
+    persona_id === null ? undefined : reader.get<PersonaState>(personaKeys.persona(persona_id))?.resource;
+  const fold = reader.get<SessionFold>(sessionKeys.session(session_id));
   const session = fold?.internal;
-  const workspace = reader.get<WorkspaceState>(stateKey.workspace(workspace_id))?.resource;
+  const workspace = reader.get<WorkspaceState>(workspaceKeys.workspace(workspace_id))?.resource;
   return {
     policy,
     action: { ...action, vaults: vaultsOf(action.route) },
@@ -40,8 +41,8 @@ export function tierOf(
   { persona_id, session_id }: Pick<Actor, 'persona_id' | 'session_id'>,
 ): AutonomyTier {
   const persona =
-    persona_id === null ? undefined : reader.get<PersonaState>(stateKey.persona(persona_id))?.resource;
-  const session = reader.get<SessionFold>(stateKey.session(session_id))?.resource;
+    persona_id === null ? undefined : reader.get<PersonaState>(personaKeys.persona(persona_id))?.resource;
+  const session = reader.get<SessionFold>(sessionKeys.session(session_id))?.resource;
   return tierWithin(persona?.autonomy_tier ?? policy.defaultTier, session?.metadata ?? {});
 }
 

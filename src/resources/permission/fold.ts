@@ -1,15 +1,15 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import { type Folds, payload } from '#resources/payload.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type {
-  ApprovedCallState,
-  PermissionRequestState,
-  RememberedRequestState,
-  RememberedState,
-  UpstreamRequestState,
-} from '#resources/states.ts';
 import { foldOpenRequest } from '#resources/task/fold.ts';
 import { addRunFact } from '#resources/task/fold-run.ts';
+import {
+  type ApprovedCallState,
+  type PermissionRequestState,
+  permissionKeys,
+  type RememberedRequestState,
+  type RememberedState,
+  type UpstreamRequestState,
+} from './state.ts';
 
 /**
  * An answer for good takes the place of the one before it about the same. Everything here is of the workspace: it outlives the
@@ -20,13 +20,13 @@ function foldPermissionRemembered(event: Event, states: StateWriter): void {
     event,
     'vendor.harn_gateway.permission_remembered',
   );
-  const key = stateKey.rememberedPermission(owner, about);
+  const key = permissionKeys.rememberedPermission(owner, about);
   const before = states.get<RememberedState>(key);
   if (before) forgetIn(event, states, before.request_id);
   states.set(key, { request_id, approved } satisfies RememberedState);
   const resource = { id: request_id, workspace_id: event.workspace_id };
   const state: RememberedRequestState = { resource, internal: { key } };
-  states.set(stateKey.rememberedRequest(request_id), state);
+  states.set(permissionKeys.rememberedRequest(request_id), state);
   states.index(listed(event, request_id));
 }
 
@@ -35,15 +35,15 @@ function foldPermissionForgotten(event: Event, states: StateWriter): void {
 }
 
 function forgetIn(event: Event, states: StateWriter, requestId: string): void {
-  const state = states.get<RememberedRequestState>(stateKey.rememberedRequest(requestId));
+  const state = states.get<RememberedRequestState>(permissionKeys.rememberedRequest(requestId));
   if (state === undefined) return;
   states.set(state.internal.key, undefined);
-  states.set(stateKey.rememberedRequest(requestId), undefined);
+  states.set(permissionKeys.rememberedRequest(requestId), undefined);
   states.unindex(listed(event, requestId));
 }
 
 function listed({ workspace_id }: Event, requestId: string): string {
-  return listPrefix.rememberedInWorkspace(workspace_id ?? '') + requestId;
+  return permissionKeys.rememberedInWorkspace(workspace_id ?? '') + requestId;
 }
 
 export const folds: Folds = {
@@ -66,28 +66,28 @@ function foldRequestOpened(event: Event, states: StateWriter): void {
     ...(resends ? { resends } : {}),
     ...(subject_sha256 === undefined ? {} : { subject_sha256 }),
   };
-  states.set(stateKey.permissionRequest(request.id), {
+  states.set(permissionKeys.permissionRequest(request.id), {
     resource: request,
     internal,
   } satisfies PermissionRequestState);
-  states.index(listPrefix.requestsOfWorkspace(request.workspace_id) + request.id);
-  if (request.session_id) states.index(listPrefix.requestsOfSession(request.session_id) + request.id);
+  states.index(permissionKeys.requestsOfWorkspace(request.workspace_id) + request.id);
+  if (request.session_id) states.index(permissionKeys.requestsOfSession(request.session_id) + request.id);
   if (request.task_id) {
-    states.index(listPrefix.requestsOfTask(request.task_id) + request.id);
+    states.index(permissionKeys.requestsOfTask(request.task_id) + request.id);
     if (upstream_request_id !== null) {
-      const key = stateKey.upstreamRequest(request.task_id, upstream_request_id);
+      const key = permissionKeys.upstreamRequest(request.task_id, upstream_request_id);
       states.set(key, { request_id: request.id } satisfies UpstreamRequestState);
     }
   }
   const { expires_at } = request.request;
-  if (expires_at) states.index(`${listPrefix.expiringRequests()}${expires_at}/${request.id}`);
+  if (expires_at) states.index(`${permissionKeys.expiringRequests}${expires_at}/${request.id}`);
   foldOpenRequest(event, states, request.id, true);
 }
 
 /** One of several approvals; the request stays open. */
 function foldApprovalVoted(event: Event, states: StateWriter): void {
   const { request_id, review } = payload(event, 'vendor.harn_gateway.approval_voted');
-  const key = stateKey.permissionRequest(request_id);
+  const key = permissionKeys.permissionRequest(request_id);
   const state = states.get<PermissionRequestState>(key);
   if (!state?.resource.request.approvals) return;
   const votes = [...(state.internal.votes ?? []), review];
@@ -105,11 +105,11 @@ function foldRequestResolved(event: Event, states: StateWriter): void {
   // The policy denies what it never asked anybody.
   if (event.payload['request_id'] === undefined) return;
   const { request_id, status, response } = payload(event, 'vendor.harn_gateway.permission_resolved');
-  const key = stateKey.permissionRequest(request_id);
+  const key = permissionKeys.permissionRequest(request_id);
   const state = states.get<PermissionRequestState>(key);
   if (!state) return;
   const { expires_at } = state.resource.request;
-  if (expires_at) states.unindex(`${listPrefix.expiringRequests()}${expires_at}/${request_id}`);
+  if (expires_at) states.unindex(`${permissionKeys.expiringRequests}${expires_at}/${request_id}`);
   const resource = { ...state.resource, status, response, updated_at: event.created_at };
   states.set(key, { ...state, resource } satisfies PermissionRequestState);
   foldOpenRequest(event, states, request_id, false);
@@ -122,6 +122,6 @@ function foldRequestResolved(event: Event, states: StateWriter): void {
 function foldApprovedCall({ event, payload, task_id }: Event, states: StateWriter): void {
   const { tool_call_id, input_sha256 } = payload;
   if (event !== 'tool.approved' || task_id === null || typeof input_sha256 !== 'string') return;
-  const key = stateKey.approvedCall(task_id, String(tool_call_id));
+  const key = permissionKeys.approvedCall(task_id, String(tool_call_id));
   states.set(key, { input_sha256 } satisfies ApprovedCallState);
 }

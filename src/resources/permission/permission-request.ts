@@ -15,10 +15,10 @@ import { timestamp } from '#protocol/ports.ts';
 import { type BlockedStatus, isTerminal, type TaskStatus } from '#protocol/task-states.ts';
 import type { PermissionDraft } from '#protocol-client.ts';
 import { storeArtifact } from '#resources/artifact/large-content.ts';
+import { type CleanMessageState, messageKeys } from '#resources/message/state.ts';
 import { allTargetsOf } from '#resources/push/push-targets.ts';
 import { APPROVALS_FORM, type PushConfig, webhookUrl } from '#resources/push/schema.ts';
-import type { MessageState, PermissionRequestState, TaskState } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import { recordDecision, type TrustTools } from '#resources/trust/record-trust.ts';
 import type {
   PermissionOption,
@@ -27,6 +27,7 @@ import type {
   PermissionToolCall,
   RememberScope,
 } from './schema.ts';
+import { type CleanPermissionRequestState, permissionKeys } from './state.ts';
 
 /** How a permission request ends. */
 export interface Resolution {
@@ -66,7 +67,7 @@ export function draftOfStatus(
 export function openRequest(
   tx: Transaction,
   tools: DecisionTools,
-  task: TaskState,
+  task: CleanTaskState,
   draft: Clean<PermissionDraft>,
   facts: { messageId?: CleanText; material?: CleanText },
 ): CleanText {
@@ -110,8 +111,8 @@ export function openRequest(
 export function resolveRequest(
   tx: Transaction,
   tools: TrustTools,
-  task: TaskState,
-  request: PermissionRequestState,
+  task: CleanTaskState,
+  request: CleanPermissionRequestState,
   resolution: Resolution,
 ): void {
   const { resource } = request;
@@ -146,17 +147,19 @@ function callOf({ tool_call_id, name, input_sha256 }: Clean<PermissionToolCall>)
 }
 
 /** The requests of a task that wait for an answer, oldest first. */
-export function openRequestsOf(reader: StateReader, taskId: string): PermissionRequestState[] {
-  return requestsIn(reader, reader.get<TaskState>(stateKey.task(taskId)));
+export function openRequestsOf(reader: StateReader, taskId: string): CleanPermissionRequestState[] {
+  return requestsIn(reader, reader.get<CleanTaskState>(taskKeys.task(taskId)));
 }
 
-function requestsIn(reader: StateReader, task: TaskState | undefined): PermissionRequestState[] {
+function requestsIn(reader: StateReader, task: CleanTaskState | undefined): CleanPermissionRequestState[] {
   const ids = task?.internal.open_requests ?? [];
-  return ids.flatMap((id) => reader.get<PermissionRequestState>(stateKey.permissionRequest(id)) ?? []);
+  return ids.flatMap(
+    (id) => reader.get<CleanPermissionRequestState>(permissionKeys.permissionRequest(id)) ?? [],
+  );
 }
 
 /** Whether the agent waits for an answer inside its running turn, by the task as it is now. */
-export function waitsInTurn(reader: StateReader, task: TaskState | undefined): boolean {
+export function waitsInTurn(reader: StateReader, task: CleanTaskState | undefined): boolean {
   return requestsIn(reader, task).some(({ internal }) => internal.upstream_id !== null);
 }
 
@@ -164,7 +167,12 @@ export function waitsInTurn(reader: StateReader, task: TaskState | undefined): b
  * Nothing stays pending that nobody waits for. A task that ends denies what is left; an agent that goes on by itself got
  * what it asked for elsewhere. What it waits for inside its turn is not touched by going on.
  */
-export function leaveRequests(tx: Transaction, tools: TrustTools, task: TaskState, to: TaskStatus): void {
+export function leaveRequests(
+  tx: Transaction,
+  tools: TrustTools,
+  task: CleanTaskState,
+  to: TaskStatus,
+): void {
   for (const request of requestsIn(tx, task)) {
     if (isTerminal(to))
       resolveRequest(tx, tools, task, request, { approved: false, reason: word(LEFT_BY[to]) });
@@ -236,7 +244,7 @@ export function boundedValue(
 }
 
 function textOf(tx: Transaction, messageId: string): CleanText {
-  const parts = tx.get<MessageState>(stateKey.message(messageId))?.resource.parts ?? [];
+  const parts = tx.get<CleanMessageState>(messageKeys.message(messageId))?.resource.parts ?? [];
   return linesOf(
     parts.flatMap((part) => (part.type === 'text' && part.visibility === 'public' ? [part.text] : [])),
   );
@@ -249,7 +257,7 @@ function textOf(tx: Transaction, messageId: string): CleanText {
 function tellWebhooks(
   tx: Transaction,
   tools: Pick<DecisionTools, 'newId' | 'outbox'>,
-  { resource: task }: TaskState,
+  { resource: task }: CleanTaskState,
   { webhooks, position }: { webhooks: readonly CleanText[]; position: CleanText },
 ): void {
   if (webhooks.length === 0) return;

@@ -1,21 +1,20 @@
 import { listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { load } from '#core/load.ts';
 import type { Query, QueryTools } from '#core/query.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { PermissionRequestState } from '#resources/states.ts';
 import { isRemembered } from './remembered-permission.ts';
 import type { PermissionRequest } from './schema.ts';
+import { type PermissionRequestState, permissionKeys } from './state.ts';
 
 export const listPermissionRequests: Query<'listPermissionRequests'> = async ({ query }, tools) => {
   const lists = await requestPrefixes(query, tools);
   const shape = query.remembered ? { shape: ifRemembered } : {};
-  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.permissionRequest, ...shape });
+  return listPage(tools, { lists, ...paging(query), keyOf: permissionKeys.permissionRequest, ...shape });
 };
 
 export const listTaskPermissionRequests: Query<'listTaskPermissionRequests'> = ({ path, query }, tools) => {
   const task = load(tools.reader, tools.caller, 'task', path.task_id).resource;
-  const lists = [listPrefix.requestsOfTask(task.id)];
-  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.permissionRequest });
+  const lists = [permissionKeys.requestsOfTask(task.id)];
+  return listPage(tools, { lists, ...paging(query), keyOf: permissionKeys.permissionRequest });
 };
 
 async function requestPrefixes(
@@ -28,9 +27,9 @@ async function requestPrefixes(
     ? load(reader, caller, 'session', query.session_id, 'session_id').resource
     : undefined;
   if (task && session && task.session_id !== session.id) return [];
-  const { requestsOfWorkspace, rememberedInWorkspace } = listPrefix;
-  if (task) return [listPrefix.requestsOfTask(task.id)];
-  if (session) return [listPrefix.requestsOfSession(session.id)];
+  const { requestsOfWorkspace, rememberedInWorkspace } = permissionKeys;
+  if (task) return [permissionKeys.requestsOfTask(task.id)];
+  if (session) return [permissionKeys.requestsOfSession(session.id)];
   return (await visibleWorkspaces(tools)).map(query.remembered ? rememberedInWorkspace : requestsOfWorkspace);
 }
 

@@ -4,18 +4,18 @@ import { newEvent } from '#core/new-event.ts';
 import type { StateReader, Transaction } from '#eventlog/event-log.ts';
 import { type Clean, type CleanText, word } from '#protocol/clean.ts';
 import type { JsonObject } from '#protocol/json.ts';
-import type {
-  PermissionRequestState,
-  RememberedRequestState,
-  RememberedState,
-  TaskState,
-} from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import type { Task } from '#resources/task/schema.ts';
+import type { CleanTaskState } from '#resources/task/state.ts';
 import { tierOf } from './action-question.ts';
 import type { Recalled } from './draft.ts';
 import type { Verdict } from './read-verdict.ts';
 import type { PermissionRequest, RememberScope } from './schema.ts';
+import {
+  type CleanPermissionRequestState,
+  type CleanRememberedRequestState,
+  type CleanRememberedState,
+  permissionKeys,
+} from './state.ts';
 
 /** Reason of an answer that nobody gave just now. */
 export const REMEMBERED = word('remembered');
@@ -34,7 +34,7 @@ const REACH = {
 export function recall(
   tools: DecisionTools,
   reader: StateReader,
-  { resource, internal }: TaskState,
+  { resource, internal }: CleanTaskState,
   subject: JsonObject,
 ): Recalled {
   const reach = REACH[rememberScope(tools, reader, resource)];
@@ -42,7 +42,7 @@ export function recall(
   const about = { actor: resource.created_by, route: internal.route, subject_sha256: contentHash(subject) };
   for (const scope of reach) {
     const owner = scope === 'session' ? resource.session_id : resource.workspace_id;
-    const answer = reader.get<RememberedState>(stateKey.rememberedPermission(owner, about));
+    const answer = reader.get<CleanRememberedState>(permissionKeys.rememberedPermission(owner, about));
     if (answer !== undefined) return { remembers: true, answer };
   }
   return { remembers: true };
@@ -55,8 +55,8 @@ export function recall(
 export function rememberedFor(
   tx: Transaction,
   facts: Facts,
-  { resource }: TaskState,
-  request: PermissionRequestState,
+  { resource }: CleanTaskState,
+  request: CleanPermissionRequestState,
   { optionId }: Verdict,
 ): Exclude<RememberScope, 'never'> | undefined {
   const chosen = request.resource.request.options.find(({ option_id }) => option_id === optionId);
@@ -69,8 +69,8 @@ export function rememberedFor(
 /** Keeps an answer for good, in the place of the one before it. Both are events of the workspace and of no session. */
 export function remember(
   tx: Transaction,
-  { resource, internal }: TaskState,
-  request: PermissionRequestState,
+  { resource, internal }: CleanTaskState,
+  request: CleanPermissionRequestState,
   { scope, approved }: { scope: RememberScope; approved: boolean },
 ): void {
   append(tx, resource.workspace_id, 'vendor.harn_gateway.permission_remembered', {
@@ -89,7 +89,7 @@ export function forget(tx: Transaction, { id, workspace_id }: Clean<PermissionRe
 }
 
 export function isRemembered(reader: StateReader, { id }: PermissionRequest): boolean {
-  return reader.get<RememberedRequestState>(stateKey.rememberedRequest(id)) !== undefined;
+  return reader.get<CleanRememberedRequestState>(permissionKeys.rememberedRequest(id)) !== undefined;
 }
 
 function append<Kind extends `vendor.harn_gateway.permission_${'remembered' | 'forgotten'}`>(

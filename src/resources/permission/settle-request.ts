@@ -16,15 +16,15 @@ import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { appendMessage, buildMessage } from '#resources/message/append-message.ts';
 import type { Message, MessageInput, Part } from '#resources/message/schema.ts';
-import type { PermissionRequestState, TaskState } from '#resources/read-states.ts';
 import { makeRoom } from '#resources/session/transcript/make-room.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import { moveTask } from '#resources/task/move-task.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import { reviewOf } from '#resources/trust/record-trust.ts';
 import { inputKey } from '#store/keys.ts';
 import { boundedValue, openRequestsOf, type Resolution, resolveRequest } from './permission-request.ts';
 import { hasWords, messageOfAnswer, type Verdict } from './read-verdict.ts';
 import { remember, rememberedFor } from './remembered-permission.ts';
+import type { CleanPermissionRequestState } from './state.ts';
 
 /** A decision on its way into the log. */
 interface Settlement extends Verdict {
@@ -36,7 +36,7 @@ interface Settlement extends Verdict {
 }
 
 /** A request that somebody may still answer; the first answer wins, every later one is a conflict. */
-export function refuseSettled({ resource }: PermissionRequestState, time: string): void {
+export function refuseSettled({ resource }: CleanPermissionRequestState, time: string): void {
   const { expires_at } = resource.request;
   const expired = resource.status === 'pending' && expires_at !== undefined && expires_at <= time;
   if (resource.status === 'pending' && !expired) return;
@@ -49,7 +49,7 @@ export function refuseSettled({ resource }: PermissionRequestState, time: string
 
 /** Whoever says which arguments were decided on decides about no others. */
 export function refuseOtherArguments(
-  { resource }: PermissionRequestState,
+  { resource }: CleanPermissionRequestState,
   decided: string | undefined,
 ): void {
   const asked = resource.request.tool_call?.input_sha256;
@@ -68,7 +68,7 @@ export function refuseOtherArguments(
 export function settleRequest(
   tx: Transaction,
   facts: Facts,
-  request: PermissionRequestState,
+  request: CleanPermissionRequestState,
   settlement: Settlement,
 ): Clean<Message> | undefined {
   const { answer: given, metadata = {} } = settlement;
@@ -118,7 +118,7 @@ export function settleRequest(
 export function denyRequest(
   tx: Transaction,
   tools: DecisionTools,
-  request: PermissionRequestState,
+  request: CleanPermissionRequestState,
   reason: CleanText,
 ): void {
   conclude(tx, tools, taskOf(tx, request), request, { approved: false, reason }, { reason });
@@ -131,8 +131,8 @@ export function denyRequest(
 function conclude(
   tx: Transaction,
   tools: DecisionTools,
-  task: TaskState,
-  request: PermissionRequestState,
+  task: CleanTaskState,
+  request: CleanPermissionRequestState,
   resolution: Resolution,
   reply: Reply,
 ): void {
@@ -168,7 +168,7 @@ function answerFor({ approved, optionId = null }: Resolution, reply: Reply) {
 function boundedResolution(
   tx: Transaction,
   tools: DecisionTools,
-  task: TaskState,
+  task: CleanTaskState,
   resolution: Resolution,
 ): Resolution {
   if (resolution.answer === undefined) return resolution;
@@ -181,7 +181,7 @@ function boundedResolution(
  * agent gets it in words.
  */
 function messageFor(
-  { resource, internal }: PermissionRequestState,
+  { resource, internal }: CleanPermissionRequestState,
   verdict: Verdict,
   { redact }: DecisionTools,
 ): Received<MessageInput> | undefined {
@@ -196,7 +196,7 @@ function messageFor(
 function appendTurn(
   tx: Transaction,
   tools: DecisionTools,
-  task: TaskState,
+  task: CleanTaskState,
   input: Received<MessageInput>,
   isSent: boolean,
 ): Clean<Message> {
@@ -210,8 +210,8 @@ function appendTurn(
 
 function confirmTool(
   tx: Transaction,
-  task: TaskState,
-  { resource }: PermissionRequestState,
+  task: CleanTaskState,
+  { resource }: CleanPermissionRequestState,
   settlement: Settlement,
   message: Clean<Message> | undefined,
 ): void {
@@ -244,8 +244,8 @@ function cleanAnswerIn({ parts }: Clean<MessageInput>): CleanJson {
   return { parts: parts.map((part) => objectOf<Part>(part)) };
 }
 
-function taskOf(tx: Transaction, { resource }: PermissionRequestState): TaskState {
-  const task = tx.get<TaskState>(stateKey.task(resource.task_id ?? ''));
+function taskOf(tx: Transaction, { resource }: CleanPermissionRequestState): CleanTaskState {
+  const task = tx.get<CleanTaskState>(taskKeys.task(resource.task_id ?? ''));
   if (!task) throw new Error(`permission request ${resource.id} belongs to no task`);
   return task;
 }
@@ -253,7 +253,10 @@ function taskOf(tx: Transaction, { resource }: PermissionRequestState): TaskStat
 const RESPOND_SCOPE = 'permissions:respond';
 
 /** A decision takes the same scope by whatever door it comes; an answer to a question is work on the Task. */
-function refuseWithoutScope({ resource }: PermissionRequestState, { caller }: Pick<Facts, 'caller'>): void {
+function refuseWithoutScope(
+  { resource }: CleanPermissionRequestState,
+  { caller }: Pick<Facts, 'caller'>,
+): void {
   if (resource.request.kind === 'elicitation' || holdsScope(caller, RESPOND_SCOPE)) return;
   throw new ProtocolError(
     'permission_denied',
@@ -264,8 +267,8 @@ function refuseWithoutScope({ resource }: PermissionRequestState, { caller }: Pi
 
 /** Who may approve, where the workspace says more than that somebody has to. A denial is for everybody. */
 function refuseReviewer(
-  task: TaskState,
-  { resource, internal }: PermissionRequestState,
+  task: CleanTaskState,
+  { resource, internal }: CleanPermissionRequestState,
   { by }: Pick<Facts, 'by'>,
   approved: boolean,
 ): void {
@@ -282,13 +285,18 @@ function refuseReviewer(
 }
 
 /** Whether this approval is one of several, and not the last one. */
-function isVote({ resource, internal }: PermissionRequestState, approved: boolean): boolean {
+function isVote({ resource, internal }: CleanPermissionRequestState, approved: boolean): boolean {
   const { quorum = 1 } = resource.request.approvals ?? {};
   return approved && (internal.votes?.length ?? 0) + 1 < quorum;
 }
 
 /** Keeps an approval, and the request open. */
-function recordVote(tx: Transaction, facts: Facts, task: TaskState, request: PermissionRequestState): void {
+function recordVote(
+  tx: Transaction,
+  facts: Facts,
+  task: CleanTaskState,
+  request: CleanPermissionRequestState,
+): void {
   const { id } = request.resource;
   const { quorum = 1 } = request.resource.request.approvals ?? {};
   const review = reviewOf(tx, facts, request, { approved: true, reviewer: facts.by.actor });

@@ -3,15 +3,15 @@ import { wordsOf } from '#core/words-of-fault.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { MessageInput } from '#resources/message/schema.ts';
-import type { PermissionRequestState, TaskState } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import type { CleanTaskState } from '#resources/task/state.ts';
 import { openRequestsOf } from './permission-request.ts';
 import { type ToolConfirmation, toolConfirmation } from './schema.ts';
+import { type CleanPermissionRequestState, permissionKeys } from './state.ts';
 
 /** The decision in a message of kind tool_confirmation: its first json part. */
 export function readConfirmation(
   tx: Transaction,
-  task: TaskState,
+  task: CleanTaskState,
   { parts }: MessageInput,
 ): ToolConfirmation {
   const at = parts.findIndex(({ type }) => type === 'json');
@@ -37,9 +37,9 @@ export function readConfirmation(
 /** The tool or authorization request a confirmation is about: the named one, or the only one that is open. */
 export function requestToConfirm(
   tx: Transaction,
-  task: TaskState,
+  task: CleanTaskState,
   { request_id, tool_call_id }: ToolConfirmation,
-): PermissionRequestState {
+): CleanPermissionRequestState {
   if (request_id !== undefined) return named(tx, task, request_id);
   const open = openRequestsOf(tx, task.resource.id).filter(isApproval);
   const fitting = open.filter(({ resource }) => {
@@ -54,17 +54,17 @@ export function requestToConfirm(
   });
 }
 
-function named(tx: Transaction, task: TaskState, requestId: string): PermissionRequestState {
-  const request = tx.get<PermissionRequestState>(stateKey.permissionRequest(requestId));
+function named(tx: Transaction, task: CleanTaskState, requestId: string): CleanPermissionRequestState {
+  const request = tx.get<CleanPermissionRequestState>(permissionKeys.permissionRequest(requestId));
   if (request?.resource.task_id !== task.resource.id || !isApproval(request)) throw nothingToConfirm(task);
   return request;
 }
 
-function isApproval({ resource }: PermissionRequestState): boolean {
+function isApproval({ resource }: CleanPermissionRequestState): boolean {
   return resource.request.kind !== 'elicitation';
 }
 
-function nothingToConfirm({ resource }: TaskState): ProtocolError {
+function nothingToConfirm({ resource }: CleanTaskState): ProtocolError {
   const message = 'No tool call or authorization of this task with this id waits for a confirmation.';
   return new ProtocolError('invalid_state_transition', message, {
     param: 'kind',

@@ -5,10 +5,10 @@ import { newEvent } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import { type Clean, type CleanObject, type CleanText, word } from '#protocol/clean.ts';
 import { refuseUnknownQuota } from '#resources/quota/quota-usage.ts';
-import type { PersonaState } from '#resources/read-states.ts';
 import { recordTierChange, type TrustTools } from '#resources/trust/record-trust.ts';
 import { getPersona, listPersonas } from './queries.ts';
 import type { Persona, PersonaDefinition } from './schema.ts';
+import type { CleanPersonaState } from './state.ts';
 
 const createPersona: Command<'createPersona'> = {
   decide({ body }, tx, facts) {
@@ -68,7 +68,7 @@ export function createPersonaOf(
 export function revisePersona(
   tx: Transaction,
   tools: TrustTools,
-  state: PersonaState,
+  state: CleanPersonaState,
   changes: CleanObject,
   tier = state.resource.autonomy_tier,
   fileHash = state.internal.file_hash,

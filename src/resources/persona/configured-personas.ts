@@ -1,11 +1,10 @@
 import type { EventLog } from '#eventlog/event-log.ts';
 import { canonicalJson, sha256Hex } from '#json/canonical.ts';
 import { type Clean, type CleanObject, type CleanText, objectOf, own } from '#protocol/clean.ts';
-import type { PersonaState } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import type { TrustTools } from '#resources/trust/record-trust.ts';
 import { createPersonaOf, revisePersona } from './commands.ts';
 import type { PersonaDefinition } from './schema.ts';
+import { type CleanPersonaState, personaKeys } from './state.ts';
 
 export interface ConfiguredPersona {
   id: CleanText;
@@ -23,13 +22,13 @@ export async function ensurePersonas(
   rows: readonly ConfiguredPersona[],
 ): Promise<void> {
   const changed = rows.filter(
-    (row) => log.state<PersonaState>(stateKey.persona(row.id))?.internal.file_hash !== hashOf(row),
+    (row) => log.state<CleanPersonaState>(personaKeys.persona(row.id))?.internal.file_hash !== hashOf(row),
   );
   if (changed.length === 0) return;
   await log.transact({ actor: null }, (tx) => {
     for (const row of changed) {
       const { id, tenant, definition } = row;
-      const known = tx.get<PersonaState>(stateKey.persona(id));
+      const known = tx.get<CleanPersonaState>(personaKeys.persona(id));
       if (known)
         revisePersona(tx, tools, known, changesOf(definition), definition.autonomy_tier, hashOf(row));
       else createPersonaOf(tx, id, definition, { tenant, fileHash: hashOf(row) });

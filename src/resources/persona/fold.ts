@@ -1,7 +1,6 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import { type Folds, payload } from '#resources/payload.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { PersonaState } from '#resources/states.ts';
+import { type PersonaState, personaKeys } from './state.ts';
 
 export const folds: Folds = {
   'vendor.harn_gateway.persona_created': [foldPersonaCreated],
@@ -11,13 +10,13 @@ export const folds: Folds = {
 function foldPersonaCreated(event: Event, states: StateWriter): void {
   const { persona, tenant, revision, file_hash } = payload(event, 'vendor.harn_gateway.persona_created');
   const state: PersonaState = { resource: persona, internal: { tenant, revision, file_hash } };
-  states.set(stateKey.persona(persona.id), state);
-  states.index(listPrefix.personas(tenant) + persona.id);
+  states.set(personaKeys.persona(persona.id), state);
+  states.index(personaKeys.personas(tenant) + persona.id);
 }
 
 function foldPersonaUpdated(event: Event, states: StateWriter): void {
   const { changes, revision, file_hash } = payload(event, 'vendor.harn_gateway.persona_updated');
-  const key = stateKey.persona(event.resource.id);
+  const key = personaKeys.persona(event.resource.id);
   const state = states.get<PersonaState>(key);
   if (!state) return;
   const resource = { ...state.resource, ...changes, updated_at: event.created_at };

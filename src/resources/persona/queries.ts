@@ -2,11 +2,11 @@ import { ok } from '#core/answer.ts';
 import { listPage, paging } from '#core/list-page.ts';
 import { load } from '#core/load.ts';
 import type { Query } from '#core/query.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
+import { personaKeys } from './state.ts';
 
 export const listPersonas: Query<'listPersonas'> = ({ query }, tools) => {
-  const lists = [listPrefix.personas(tools.caller.tenant)];
-  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.persona });
+  const lists = [personaKeys.personas(tools.caller.tenant)];
+  return listPage(tools, { lists, ...paging(query), keyOf: personaKeys.persona });
 };
 
 export const getPersona: Query<'getPersona'> = ({ path }, { reader, caller }) =>

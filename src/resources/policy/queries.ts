@@ -10,14 +10,14 @@ import type { AutonomyTier, SideEffectClass } from '#protocol/autonomy.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { isLive } from '#resources/api-key/fold.ts';
 import { seesApiKey } from '#resources/api-key/make-api-key.ts';
+import { type ApiKeyState, apiKeyKeys } from '#resources/api-key/state.ts';
 import { OPERATIONS, type OperationId, operation } from '#resources/operations.ts';
 import { findOutcome } from '#resources/outcome/load-outcome.ts';
 import { actionQuestion } from '#resources/permission/action-question.ts';
 import type { RememberScope } from '#resources/permission/schema.ts';
 import { fullQuota } from '#resources/quota/check-quotas.ts';
 import { routeOfSkill, skillId } from '#resources/skill/skills.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { ApiKeyState, WorkspaceState } from '#resources/states.ts';
+import { type WorkspaceState, workspaceKeys } from '#resources/workspace/state.ts';
 import type { ExplainPolicyQuery, PolicyExplanation } from './schema.ts';
 
 const explainPolicy: Query<'explainPolicy'> = async ({ query }, tools) =>
@@ -88,10 +88,10 @@ async function grantsOf(
     const given = workspaces ?? ['workspace_default'];
     return [{ actor, tenant, scopes: new Set(scopes), workspaces: given, credential: null }];
   }
-  const prefix = listPrefix.apiKeys(tenant);
+  const prefix = apiKeyKeys.apiKeys(tenant);
   const ids = await log.indexKeys({ gt: prefix, lt: `${prefix}~`, limit: KEYS_READ });
   const made = ids.flatMap((key) => {
-    const state = reader.get<ApiKeyState>(stateKey.apiKey(key.slice(prefix.length)));
+    const state = reader.get<ApiKeyState>(apiKeyKeys.apiKey(key.slice(prefix.length)));
     return state !== undefined && isLive(state.resource, time) && seesApiKey(reader, caller, state.resource)
       ? [{ ...state.resource, tenant: state.resource.tenant_id }]
       : [];
@@ -144,7 +144,7 @@ function explainAction(
     session?.workspace_id ?? grant.workspaces.find((id) => id !== '*') ?? 'workspace_default';
   const subject = { persona_id: personaId, session_id: session?.id ?? '', workspace_id: workspaceId };
   const question = actionQuestion(reader, self, subject, action);
-  const workspace = reader.get<WorkspaceState>(stateKey.workspace(workspaceId))?.resource;
+  const workspace = reader.get<WorkspaceState>(workspaceKeys.workspace(workspaceId))?.resource;
   const full =
     workspace && fullQuota({ get: reader.get, time }, self.quotas, { workspace, persona, startsNow: true });
   const exhausted = full && (full.quota.hard_limit ? 'hard' : 'soft');

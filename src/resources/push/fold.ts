@@ -1,7 +1,7 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import { type Folds, payload } from '#resources/payload.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { DeadLetter, PushConfig } from './schema.ts';
+import { pushKeys } from './state.ts';
 
 /** Where the events of one Task are posted, and how far that has come. */
 export interface PushTargetsState {
@@ -40,7 +40,7 @@ function foldPushConfigSet(event: Event, states: StateWriter): void {
     is_done = false,
   } = payload(event, 'vendor.harn_gateway.push_config_set');
   const { task_id } = push_config;
-  const before = states.get<PushTargetsState>(stateKey.pushTargets(task_id));
+  const before = states.get<PushTargetsState>(pushKeys.pushTargets(task_id));
   const kept = (before?.targets ?? []).filter(({ resource }) => resource.id !== replaces);
   const target = { resource: push_config, through_event_id: after_event_id, is_done };
   const workspace_id = event.workspace_id ?? '';
@@ -59,21 +59,21 @@ function foldPushDelivered(event: Event, states: StateWriter): void {
 
 function foldDeliveryGivenUp(event: Event, states: StateWriter): void {
   const { dead_letter } = payload(event, 'vendor.harn_gateway.delivery_given_up');
-  states.set(stateKey.deadLetter(dead_letter.id), { resource: dead_letter } satisfies DeadLetterState);
-  states.index(listPrefix.deadLetters(dead_letter.workspace_id) + dead_letter.id);
+  states.set(pushKeys.deadLetter(dead_letter.id), { resource: dead_letter } satisfies DeadLetterState);
+  states.index(pushKeys.deadLetters(dead_letter.workspace_id) + dead_letter.id);
 }
 
 function foldDeadLetterChanged(event: Event, states: StateWriter): void {
   const changes = payload(event, 'vendor.harn_gateway.dead_letter_changed');
-  const key = stateKey.deadLetter(event.resource.id);
+  const key = pushKeys.deadLetter(event.resource.id);
   const state = states.get<DeadLetterState>(key);
   if (!state) return;
   const { attempts = state.resource.attempts, reason = state.resource.reason, status } = changes;
   const tried = changes.attempts === undefined ? {} : { last_attempt_at: event.created_at };
   const resource = { ...state.resource, status, reason, attempts, ...tried, updated_at: event.created_at };
   states.set(key, { resource } satisfies DeadLetterState);
-  if (status === 'retrying') states.index(listPrefix.retryingLetters() + resource.id);
-  else states.unindex(listPrefix.retryingLetters() + resource.id);
+  if (status === 'retrying') states.index(pushKeys.retryingLetters + resource.id);
+  else states.unindex(pushKeys.retryingLetters + resource.id);
 }
 
 function change(
@@ -82,7 +82,7 @@ function change(
   id: string,
   become: (target: PushTarget) => PushTarget | undefined,
 ): void {
-  const state = states.get<PushTargetsState>(stateKey.pushTargets(taskId));
+  const state = states.get<PushTargetsState>(pushKeys.pushTargets(taskId));
   if (!state) return;
   const targets = state.targets.flatMap((target) =>
     target.resource.id === id ? (become(target) ?? []) : [target],
@@ -92,8 +92,8 @@ function change(
 
 /** A task is listed while something of it is still to be delivered. */
 function write(states: StateWriter, state: PushTargetsState): void {
-  states.set(stateKey.pushTargets(state.task_id), state);
-  const key = listPrefix.pushingTasks() + state.task_id;
+  states.set(pushKeys.pushTargets(state.task_id), state);
+  const key = pushKeys.pushingTasks + state.task_id;
   if (state.targets.some(({ is_done }) => !is_done)) states.index(key);
   else states.unindex(key);
 }

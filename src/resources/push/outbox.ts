@@ -4,11 +4,11 @@ import type { Event } from '#eventlog/event-log.ts';
 import { type Clean, fromLog } from '#protocol/clean.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import { timestamp } from '#protocol/ports.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import { failureOf, waitAfter } from './delivery.ts';
 import type { DeadLetterState, PushTarget, PushTargetsState } from './fold.ts';
 import type { DeadLetter, PushConfig } from './schema.ts';
 import { type OutboxDeps, openFold, sendOnce } from './sender.ts';
+import { pushKeys } from './state.ts';
 
 const MANY = 100_000;
 const PAGE = 200;
@@ -39,8 +39,8 @@ export class Outbox {
         if (isDone) this.wake(String(payload['task_id']));
       }
     });
-    await this.#takeUp(listPrefix.pushingTasks(), (taskId) => this.wake(taskId));
-    await this.#takeUp(listPrefix.retryingLetters(), (id) => this.retry(id));
+    await this.#takeUp(pushKeys.pushingTasks, (taskId) => this.wake(taskId));
+    await this.#takeUp(pushKeys.retryingLetters, (id) => this.retry(id));
   }
 
   /** What is damaged is left out, so that it keeps neither the gateway from starting nor others from being notified. */
@@ -56,7 +56,7 @@ export class Outbox {
   /** The push configs of a task have changed. */
   wake(taskId: string): void {
     if (this.#stopped.signal.aborted) return;
-    const state = this.#deps.log.state<PushTargetsState>(stateKey.pushTargets(taskId));
+    const state = this.#deps.log.state<PushTargetsState>(pushKeys.pushTargets(taskId));
     const open = (state?.targets ?? []).filter(({ is_done }) => !is_done);
     const before = this.#lanes.get(taskId) ?? new Map<string, PushLane>();
     const now = new Map<string, PushLane>();
@@ -100,7 +100,7 @@ export class Outbox {
   }
 
   async #resend(id: string): Promise<void> {
-    const letter = this.#deps.log.state<Clean<DeadLetterState>>(stateKey.deadLetter(id))?.resource;
+    const letter = this.#deps.log.state<Clean<DeadLetterState>>(pushKeys.deadLetter(id))?.resource;
     if (letter === undefined || letter.status !== 'retrying') return;
     const config = this.#configOf(letter);
     const reason = config === undefined ? 'push config deleted' : await this.#sendAll(letter, config);
@@ -147,7 +147,7 @@ export class Outbox {
   }
 
   #configOf({ task_id, push_config_id }: DeadLetter): PushConfig | undefined {
-    const state = this.#deps.log.state<PushTargetsState>(stateKey.pushTargets(task_id));
+    const state = this.#deps.log.state<PushTargetsState>(pushKeys.pushTargets(task_id));
     return state?.targets.find(({ resource }) => resource.id === push_config_id)?.resource;
   }
 }
@@ -298,7 +298,7 @@ class PushLane {
     const { workspace_id, id: through_event_id } = fromLog(event);
     const place = { workspace_id };
     await this.#deps.log.transact({ actor: null }, (tx) => {
-      const targets = tx.get<Clean<PushTargetsState>>(stateKey.pushTargets(this.#taskId))?.targets ?? [];
+      const targets = tx.get<Clean<PushTargetsState>>(pushKeys.pushTargets(this.#taskId))?.targets ?? [];
       const config = targets.find(({ resource }) => resource.id === this.#configId)?.resource;
       if (config === undefined) return;
       if (letter) {
@@ -313,7 +313,7 @@ class PushLane {
   }
 
   #target(): PushTarget | undefined {
-    const state = this.#deps.log.state<PushTargetsState>(stateKey.pushTargets(this.#taskId));
+    const state = this.#deps.log.state<PushTargetsState>(pushKeys.pushTargets(this.#taskId));
     return state?.targets.find(({ resource }) => resource.id === this.#configId);
   }
 

@@ -4,9 +4,9 @@ import { isMemberOf, notFound } from '#core/load.ts';
 import type { StateReader } from '#eventlog/event-log.ts';
 import type { Clean } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import type { DeadLetterState, PushTarget, PushTargetsState } from './fold.ts';
 import { type DeadLetter, webhookOf } from './schema.ts';
+import { pushKeys } from './state.ts';
 
 /** What callers asked for; the webhooks of the configuration are none of their business. */
 export function pushTargetsOf(reader: StateReader, taskId: string): readonly Clean<PushTarget>[] {
@@ -14,7 +14,7 @@ export function pushTargetsOf(reader: StateReader, taskId: string): readonly Cle
 }
 
 export function allTargetsOf(reader: StateReader, taskId: string): readonly Clean<PushTarget>[] {
-  return reader.get<Clean<PushTargetsState>>(stateKey.pushTargets(taskId))?.targets ?? [];
+  return reader.get<Clean<PushTargetsState>>(pushKeys.pushTargets(taskId))?.targets ?? [];
 }
 
 /** A push config of a task that the caller may see. */
@@ -26,7 +26,7 @@ export function loadPushTarget(reader: StateReader, taskId: string, id: string):
 
 export function loadDeadLetter(reader: StateReader, caller: Caller, id: string): Clean<DeadLetter> {
   const found = /^[A-Za-z0-9_.-]{1,128}$/.test(id)
-    ? reader.get<Clean<DeadLetterState>>(stateKey.deadLetter(id))?.resource
+    ? reader.get<Clean<DeadLetterState>>(pushKeys.deadLetter(id))?.resource
     : undefined;
   if (!found || !isMemberOf(reader, caller, found.workspace_id)) throw notFound('dead_letter');
   return found;

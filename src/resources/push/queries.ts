@@ -2,8 +2,8 @@ import { ok } from '#core/answer.ts';
 import { listGiven, listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { load, loadWorkspace } from '#core/load.ts';
 import type { Query } from '#core/query.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import { loadPushTarget, pushTargetsOf } from './push-targets.ts';
+import { pushKeys } from './state.ts';
 
 export const listPushConfigs: Query<'listPushConfigs'> = ({ path, query }, tools) => {
   const task = load(tools.reader, tools.caller, 'task', path.task_id).resource;
@@ -21,6 +21,6 @@ export const listDeadLetters: Query<'listDeadLetters'> = async ({ query }, tools
   const workspaces = query.workspace_id
     ? [loadWorkspace(reader, caller, query.workspace_id, 'workspace_id').resource.id]
     : await visibleWorkspaces(tools);
-  const lists = workspaces.map(listPrefix.deadLetters);
-  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.deadLetter });
+  const lists = workspaces.map(pushKeys.deadLetters);
+  return listPage(tools, { lists, ...paging(query), keyOf: pushKeys.deadLetter });
 };

@@ -4,9 +4,9 @@ import { canonicalJson, sha256Hex } from '#json/canonical.ts';
 import { conceal } from '#policy/visibility.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { Clock, IdSource, Logger } from '#protocol/ports.ts';
-import type { TaskState, WorkspaceState } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import type { Task } from '#resources/task/schema.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
+import { type CleanWorkspaceState, workspaceKeys } from '#resources/workspace/state.ts';
 import { inputKey } from '#store/keys.ts';
 import { type DeliveryForm, deliveryHeaders, type Post, type PostOutcome } from './delivery.ts';
 import { type PushConfig, type PushSecrets, webhookOf } from './schema.ts';
@@ -53,7 +53,7 @@ export function openFold(deps: OutboxDeps, config: PushConfig): (event: Event) =
 }
 
 function taskOf({ log }: OutboxDeps, taskId: string): Task {
-  const state = log.state<TaskState>(stateKey.task(taskId));
+  const state = log.state<CleanTaskState>(taskKeys.task(taskId));
   if (state === undefined) throw new Error(`A push config without its task: ${taskId}`);
   return state.resource;
 }
@@ -65,7 +65,8 @@ export function sendOnce(
   { deliveryId, body, workspaceId }: { deliveryId: string; body: JsonValue; workspaceId: string },
   signal: AbortSignal,
 ): Promise<PostOutcome> {
-  const tenant = deps.log.state<WorkspaceState>(stateKey.workspace(workspaceId))?.resource.tenant_id ?? '';
+  const tenant =
+    deps.log.state<CleanWorkspaceState>(workspaceKeys.workspace(workspaceId))?.resource.tenant_id ?? '';
   const text = JSON.stringify(body);
   return deps.slots.run(tenant, async () => {
     if (signal.aborted) return { kind: 'failed', reason: 'stopped' };

@@ -6,7 +6,7 @@ import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { Failure } from '#protocol/task-states.ts';
 import type { Persona } from '#resources/persona/schema.ts';
-import type { TaskState } from '#resources/read-states.ts';
+import type { CleanTaskState } from '#resources/task/state.ts';
 import type { Workspace } from '#resources/workspace/schema.ts';
 import { exceeded, exhausted, isUsedUp, type QuotaUse, seesQuota, usageOf } from './quota-usage.ts';
 import { QUOTA_BUDGETS, type QuotaLimit, type QuotaReservation, type QuotaRow } from './schema.ts';
@@ -60,7 +60,7 @@ export function reservationsOf({ self }: Facts, quotaIds: readonly string[]): Cl
  * Why a task that was accepted may not go on, when runs have used more of one of its hard quotas than there is. Of a soft one it
  * may: what is accepted is not throttled.
  */
-export function quotaExcess(tx: Transaction, { self }: Pick<DecisionTools, 'self'>, task: TaskState) {
+export function quotaExcess(tx: Transaction, { self }: Pick<DecisionTools, 'self'>, task: CleanTaskState) {
   const counted = self.quotas.filter(
     ({ id, hard_limit }) => hard_limit && task.internal.quotas?.includes(id),
   );
@@ -76,7 +76,7 @@ export function quotaExcess(tx: Transaction, { self }: Pick<DecisionTools, 'self
 export function excessFailure(
   tx: Transaction,
   tools: DecisionTools,
-  task: TaskState,
+  task: CleanTaskState,
 ): Clean<Failure> | undefined {
   const found = quotaExcess(tx, tools, task);
   if (found === undefined) return undefined;
@@ -91,7 +91,7 @@ export function excessFailure(
 }
 
 /** A blocked task goes on at the cost of its quotas, so that its input is refused while one of them has nothing left. */
-export function refuseExcess(tx: Transaction, facts: Facts, task: TaskState): void {
+export function refuseExcess(tx: Transaction, facts: Facts, task: CleanTaskState): void {
   const found = quotaExcess(tx, facts, task);
   if (found !== undefined) throw refusal(found.quota, found.limit, found.use, tx, facts);
 }

@@ -4,10 +4,10 @@ import { isTerminal } from '#protocol/task-states.ts';
 import { type Cost, decimal, type ToldUsage, type UsageTotals } from '#protocol/usage.ts';
 import { payload } from '#resources/payload.ts';
 import type { TaskCount } from '#resources/session/fold.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { TaskState } from '#resources/states.ts';
 import { isEnded } from '#resources/task/fold-run.ts';
+import { type TaskState, taskKeys } from '#resources/task/state.ts';
 import { QUOTA_BUDGETS, type QuotaBudget, type QuotaReservation, type QuotaWindow } from './schema.ts';
+import { quotaKeys } from './state.ts';
 
 /** What the tasks of one quota use. */
 export interface QuotaUsageState {
@@ -72,7 +72,7 @@ export function foldQuotaUsage(
   after: TaskCount | undefined,
 ): void {
   for (const id of quotas ?? []) {
-    const key = stateKey.quotaUsage(id);
+    const key = quotaKeys.quotaUsage(id);
     const usage = states.get<QuotaUsageState>(key) ?? NO_QUOTA_USAGE;
     const ended = after === undefined && event.receipt_id !== null;
     states.set(key, {
@@ -111,7 +111,7 @@ export function foldReservations(
   after: TaskState | undefined,
 ): void {
   for (const reservation of after?.internal.reservations ?? []) {
-    const key = stateKey.quotaUsage(reservation.quota_id);
+    const key = quotaKeys.quotaUsage(reservation.quota_id);
     const usage = states.get<QuotaUsageState>(key) ?? NO_QUOTA_USAGE;
     const budgets = usage.budgets ?? { resets_at: null, used: NOTHING, reserved: NOTHING, clock: STOPPED };
     const next = moved(inWindow(budgets, reservation, event.created_at), reservation, before, after);
@@ -207,7 +207,7 @@ function difference(one: Amounts, other: Amounts): Amounts {
 export function foldUsage(event: Event, states: StateWriter): void {
   const { usage } = payload(event, 'vendor.harn_gateway.upstream_note');
   if (usage === undefined || event.task_id === null) return;
-  const key = stateKey.task(event.task_id);
+  const key = taskKeys.task(event.task_id);
   if (isEnded(states, key)) return;
   const state = states.draft<TaskState>(key);
   if (!state) return;

@@ -4,8 +4,7 @@ import { isMemberOf, notFound } from '#core/load.ts';
 import type { StateReader } from '#eventlog/event-log.ts';
 import { holdsScope } from '#policy/access.ts';
 import { decimal } from '#protocol/usage.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { PersonaState } from '#resources/states.ts';
+import { type PersonaState, personaKeys } from '#resources/persona/state.ts';
 import {
   type Amounts,
   hourOf,
@@ -15,6 +14,7 @@ import {
   windowEnd,
 } from './fold.ts';
 import { QUOTA_BUDGETS, QUOTA_LIMITS, type QuotaBudget, type QuotaLimit, type QuotaRow } from './schema.ts';
+import { quotaKeys } from './state.ts';
 
 const NOTHING: Amounts = { tokens: 0, spend: 0, runtime_seconds: 0 };
 
@@ -30,7 +30,7 @@ export interface QuotaUse {
 }
 
 export function usageOf(reader: StateReader, row: QuotaRow, time: string): QuotaUse {
-  const usage = reader.get<QuotaUsageState>(stateKey.quotaUsage(row.id)) ?? NO_QUOTA_USAGE;
+  const usage = reader.get<QuotaUsageState>(quotaKeys.quotaUsage(row.id)) ?? NO_QUOTA_USAGE;
   const { used, reserved, resetsAt } = budgetsAt(usage.budgets, row, time);
   const taken = {
     concurrent_tasks: usage.open,
@@ -109,7 +109,7 @@ export function seesQuota(reader: StateReader, caller: Caller, { scope, owner = 
     case 'workspace':
       return isMemberOf(reader, caller, owner);
     case 'persona':
-      return reader.get<PersonaState>(stateKey.persona(owner))?.internal.tenant === caller.tenant;
+      return reader.get<PersonaState>(personaKeys.persona(owner))?.internal.tenant === caller.tenant;
   }
 }
 

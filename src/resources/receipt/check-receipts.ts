@@ -10,15 +10,15 @@ import { verifyTreeHead } from '#receipts/tree-head.ts';
 import { keysOfJwks, type VerificationKeys } from '#receipts/verification-keys.ts';
 import { ChainVerifier } from '#receipts/verify-chain.ts';
 import { type ImportState, importMarkOf, localEvent } from '#resources/bundle/fold-imported.ts';
+import { bundleKeys } from '#resources/bundle/state.ts';
 import { saidSlots } from '#resources/said-slots.ts';
 import type { Tombstone } from '#resources/session/fold.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { ReceiptState } from '#resources/states.ts';
 import { KEY_KINDS, keysUnder, lastSegment, leafKey, receiptKey, TREE_HEAD_KEY } from '#store/keys.ts';
 import { unseal } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
 import { IntegrityError } from '#store/store-errors.ts';
 import { type TreeHead, treeHead, type WireReceipt } from './schema.ts';
+import { type ReceiptState, receiptKeys } from './state.ts';
 
 /**
  * Verifies every stored receipt from its bytes: that it is the leaf of the receipt log, the Receipt and the `receipt.issued`
@@ -148,7 +148,7 @@ class ReceiptPass {
 
   /** A Session that was imported brought keys. */
   #keysOf(session: string): VerificationKeys {
-    const key = stateKey.sessionImport(session);
+    const key = bundleKeys.sessionImport(session);
     const stored = this.#store.get(key);
     const state = stored && readable(() => decodeFold(key, stored).state as ImportState | undefined);
     return state ? new Map([...keysOfJwks(state.signing_keys), ...this.#keys]) : this.#keys;
@@ -163,7 +163,7 @@ class ReceiptPass {
   }
 
   #recordOf(receiptId: string): (FoldRecord & { state?: ReceiptState }) | undefined {
-    const key = stateKey.receipt(receiptId);
+    const key = receiptKeys.receipt(receiptId);
     const stored = this.#store.get(key);
     return (
       stored &&
@@ -199,7 +199,7 @@ function* saidOtherwise(
   index: number,
 ): Generator<Finding, void> {
   const { chain, receipt_id } = receipt;
-  const where = stateKey.receipt(receipt_id);
+  const where = receiptKeys.receipt(receipt_id);
   const { hash, log_index } = state.internal;
   if (hash !== chain.receipt_hash) yield finding('receipt', where, chain.receipt_hash, hash);
   if (log_index !== index) yield finding('receipt', where, `leaf ${index}`, `leaf ${log_index}`);

@@ -1,18 +1,18 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import { appendLeaf } from '#receipts/merkle.ts';
+import { type ArtifactState, artifactKeys } from '#resources/artifact/state.ts';
 import type { PayloadOf } from '#resources/event-payloads.ts';
 import { type Folds, payload } from '#resources/payload.ts';
 import { receiptSaid } from '#resources/said-slots.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type {
-  ArtifactState,
-  ReceiptChainState,
-  ReceiptLogState,
-  ReceiptState,
-  SigningKeyState,
-  TaskState,
-} from '#resources/states.ts';
 import { forgetRunFacts, runFactsOf } from '#resources/task/fold-run.ts';
+import { type TaskState, taskKeys } from '#resources/task/state.ts';
+import {
+  type ReceiptChainState,
+  type ReceiptLogState,
+  type ReceiptState,
+  receiptKeys,
+  type SigningKeyState,
+} from './state.ts';
 
 export const folds: Folds = {
   'receipt.issued': [foldReceiptIssued, foldReceiptLog],
@@ -35,7 +35,7 @@ function foldReceiptIssued(event: Event, states: StateWriter): void {
   const place = issued.follows === 'session' ? growChain(session_id, issued, states) : { chain_index: null };
   const resource = states.said(event, said);
   const internal = { hash: issued.receipt_hash, log_index: issued.log_index, ...place };
-  states.set(stateKey.receipt(resource.id), { resource, internal } satisfies ReceiptState);
+  states.set(receiptKeys.receipt(resource.id), { resource, internal } satisfies ReceiptState);
   if (ENDS_TASK.has(issued.subject.object)) nameReceipt(task_id, resource.id, states);
   else addReceipt(task_id, resource.id, states);
 }
@@ -46,7 +46,7 @@ function growChain(
   { receipt_id, receipt_hash }: Issued,
   states: StateWriter,
 ): Pick<ReceiptState['internal'], 'chain_index' | 'previous_id'> {
-  const key = stateKey.receiptChain(sessionId);
+  const key = receiptKeys.receiptChain(sessionId);
   const before = states.get<ReceiptChainState>(key);
   const { count, frontier } = before ?? { count: 0, frontier: [] };
   const leaf = receipt_hash.slice('sha256:'.length);
@@ -62,16 +62,16 @@ function growChain(
 
 /** A receipt besides the one that the Task ends with. */
 function addReceipt(taskId: string, receiptId: string, states: StateWriter): void {
-  const task = states.draft<TaskState>(stateKey.task(taskId));
+  const task = states.draft<TaskState>(taskKeys.task(taskId));
   if (task) task.internal.receipts = [...(task.internal.receipts ?? []), receiptId];
 }
 
 /** The receipt of a Task is also that of its Outcome and of the Artifacts it names. */
 function nameReceipt(taskId: string, receiptId: string, states: StateWriter): void {
-  const task = states.draft<TaskState>(stateKey.task(taskId));
+  const task = states.draft<TaskState>(taskKeys.task(taskId));
   if (!task) return;
   for (const fact of runFactsOf(states, task))
-    if (fact.kind === 'artifact') nameIn(states, stateKey.artifact(fact.id), receiptId);
+    if (fact.kind === 'artifact') nameIn(states, artifactKeys.artifact(fact.id), receiptId);
   forgetRunFacts(states, task);
   task.resource.receipt_id = receiptId;
 }
@@ -84,7 +84,7 @@ function nameIn(states: StateWriter, key: string, receiptId: string): void {
 /** The Receipt shows the newest verification that was asked for. */
 function foldReceiptVerified(event: Event, states: StateWriter): void {
   const { receipt_id, verification } = payload(event, 'receipt.verified');
-  const state = states.draft<ReceiptState>(stateKey.receipt(receipt_id));
+  const state = states.draft<ReceiptState>(receiptKeys.receipt(receipt_id));
   if (state === undefined) return;
   state.resource.updated_at = event.created_at;
   state.resource.verification = verification;
@@ -95,7 +95,7 @@ function foldReceiptVerified(event: Event, states: StateWriter): void {
  * of the events retention has removed.
  */
 function foldReceiptLog({ payload }: Event, states: StateWriter): void {
-  const key = stateKey.receiptLog();
+  const key = receiptKeys.receiptLog;
   const size = states.get<ReceiptLogState>(key)?.size ?? 0;
   const index = Number(payload['log_index']);
   if (index >= size) states.set(key, { size: index + 1 } satisfies ReceiptLogState);
@@ -103,5 +103,5 @@ function foldReceiptLog({ payload }: Event, states: StateWriter): void {
 
 function foldSigningKeyChanged(event: Event, states: StateWriter): void {
   const { key_id, status } = payload(event, 'vendor.harn_gateway.signing_key_changed');
-  states.set(stateKey.signingKey(key_id), { status } satisfies SigningKeyState);
+  states.set(receiptKeys.signingKey(key_id), { status } satisfies SigningKeyState);
 }

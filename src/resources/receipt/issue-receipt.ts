@@ -6,15 +6,14 @@ import { buildReceipt, type SealedReceipt, sealReceipt } from '#receipts/build-r
 import { encodeLeaf, type LogLeaf, rootOf } from '#receipts/merkle.ts';
 import type { ReceiptPlace, RunRecord } from '#receipts/receipt-draft.ts';
 import type { Persona } from '#resources/persona/schema.ts';
-import type { ReceiptChainState, TaskState } from '#resources/read-states.ts';
 import { type ReplayFinding, replayRecord } from '#resources/replay/replay-record.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { ReceiptLogState } from '#resources/states.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import { leafKey, receiptKey } from '#store/keys.ts';
 import { acceptanceRecord, taskRecord } from './run-record.ts';
+import { type CleanReceiptChainState, type ReceiptLogState, receiptKeys } from './state.ts';
 
 /** Whether receipts are issued for a task; its persona may have disabled them when it was accepted. */
-export function issuesReceipts({ internal }: Pick<TaskState, 'internal'>): boolean {
+export function issuesReceipts({ internal }: Pick<CleanTaskState, 'internal'>): boolean {
   return internal.persona?.receipt_policy !== 'disabled';
 }
 
@@ -37,12 +36,12 @@ export function issueAcceptanceReceipt(
   receiptId: CleanText,
   eventId: string,
 ): void {
-  const state = tx.get<TaskState>(stateKey.task(taskId));
+  const state = tx.get<CleanTaskState>(taskKeys.task(taskId));
   if (state) issue(tx, tools, state, receiptId, acceptanceRecord(tx, state, eventId));
 }
 
 /** Drawn for a run; of a replay it follows from the id of the Task, which is derived itself; see src/receipts/README.md, Receipts of replays. */
-export function receiptIdFor({ resource, internal }: TaskState, tools: DecisionTools): CleanText {
+export function receiptIdFor({ resource, internal }: CleanTaskState, tools: DecisionTools): CleanText {
   return internal.replay ? own(resource.id.replace(/^task_/, 'receipt_')) : tools.newId('receipt');
 }
 
@@ -55,7 +54,7 @@ export function issueTaskReceipt(
   finding?: ReplayFinding,
 ): void {
   if (tools.receipts.isRehearsal) return;
-  const state = tx.get<TaskState>(stateKey.task(taskId));
+  const state = tx.get<CleanTaskState>(taskKeys.task(taskId));
   if (state?.internal.replay) issueReplayReceipt(tx, tools, state, receiptId, finding);
   else if (state) issue(tx, tools, state, receiptId, taskRecord(tx, state));
 }
@@ -63,13 +62,13 @@ export function issueTaskReceipt(
 function issue(
   tx: Transaction,
   { receipts }: DecisionTools,
-  { resource }: TaskState,
+  { resource }: CleanTaskState,
   receiptId: CleanText,
   run: RunRecord,
 ): void {
   if (receipts.isRehearsal) return;
   const key = receipts.key();
-  const chain = tx.get<ReceiptChainState>(stateKey.receiptChain(resource.session_id));
+  const chain = tx.get<CleanReceiptChainState>(receiptKeys.receiptChain(resource.session_id));
   const place: ReceiptPlace = {
     receiptId,
     issuedAt: tx.time,
@@ -89,7 +88,7 @@ function issue(
 function issueReplayReceipt(
   tx: Transaction,
   { receipts }: DecisionTools,
-  state: TaskState,
+  state: CleanTaskState,
   receiptId: CleanText,
   finding: ReplayFinding | undefined,
 ): void {
@@ -119,7 +118,7 @@ export interface IssuedReceipt {
 /** Writes a receipt, makes it a leaf of the receipt log, and appends the one event that says so. */
 export function recordReceipt(
   tx: Transaction,
-  task: TaskState['resource'],
+  task: CleanTaskState['resource'],
   { run, place, sealed, follows }: IssuedReceipt,
 ): void {
   tx.record(receiptKey(place.receiptId), sealed.bytes);
@@ -146,7 +145,7 @@ export function recordReceipt(
  * the `receipt.issued` event of the same transaction has to carry as `log_index`: the log is counted by it.
  */
 export function appendToReceiptLog(tx: Transaction, leaf: LogLeaf): number {
-  const index = tx.get<ReceiptLogState>(stateKey.receiptLog())?.size ?? 0;
+  const index = tx.get<ReceiptLogState>(receiptKeys.receiptLog)?.size ?? 0;
   tx.record(leafKey(index), encodeLeaf(leaf));
   return index;
 }

@@ -5,8 +5,6 @@ import type { Query, QueryTools } from '#core/query.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { consistencyProof, frontierOf, inclusionProof, leafHash, rootOf } from '#receipts/merkle.ts';
 import { encodeReceiptCbor } from '#receipts/receipt-cbor.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { ReceiptState } from '#resources/states.ts';
 import { receiptKey } from '#store/keys.ts';
 import {
   RECEIPT_CBOR_TYPE,
@@ -16,13 +14,14 @@ import {
   type WireReceipt,
 } from './schema.ts';
 import { signingKeyOf } from './signing-keys.ts';
+import { type ReceiptState, receiptKeys } from './state.ts';
 
 export const listTaskReceipts: Query<'listTaskReceipts'> = ({ path, query }, tools) => {
   const { resource, internal } = load(tools.reader, tools.caller, 'task', path.task_id);
   const { receipt_id } = resource;
   const ids = [...(internal.receipts ?? []), ...(receipt_id === null ? [] : [receipt_id])];
   const shape = (state: object) => shownReceipt(state as ReceiptState, tools);
-  return listAmong(tools, ids, { ...paging(query), keyOf: stateKey.receipt, shape });
+  return listAmong(tools, ids, { ...paging(query), keyOf: receiptKeys.receipt, shape });
 };
 
 /** The resource, or the receipt itself by its media types; see src/receipts/README.md, Forms. */

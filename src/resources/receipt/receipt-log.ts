@@ -14,10 +14,9 @@ import {
 } from '#receipts/merkle.ts';
 import { hasReceiptHash } from '#receipts/stored-receipt-hash.ts';
 import { signTreeHead } from '#receipts/tree-head.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { ReceiptLogState } from '#resources/states.ts';
 import { leafKey, receiptKey, TREE_HEAD_KEY, treeNodeKey } from '#store/keys.ts';
 import type { TreeHead } from './schema.ts';
+import { type ReceiptLogState, receiptKeys } from './state.ts';
 
 /** Leaves of one transaction; bounds how long it holds up others. */
 const LEAVES_AT_ONCE = 1_000;
@@ -50,7 +49,7 @@ export class ReceiptLog {
 
   /** Signs a head when receipts came since the last one; before the first receipt there is nothing to sign. */
   async keepUp(): Promise<void> {
-    if ((this.#deps.log.state<ReceiptLogState>(stateKey.receiptLog())?.size ?? 0) > 0) await this.head();
+    if ((this.#deps.log.state<ReceiptLogState>(receiptKeys.receiptLog)?.size ?? 0) > 0) await this.head();
   }
 
   /** Hashes of the tree at any size up to the newest head's. */
@@ -68,7 +67,7 @@ export class ReceiptLog {
     const { log } = this.#deps;
     for (;;) {
       const known = newestHead(log.record(TREE_HEAD_KEY));
-      const size = log.state<ReceiptLogState>(stateKey.receiptLog())?.size ?? 0;
+      const size = log.state<ReceiptLogState>(receiptKeys.receiptLog)?.size ?? 0;
       if (known !== undefined && (known.size >= size || log.status !== 'open')) return known;
       const grown = this.#extend(known?.size ?? 0, Math.min(size, (known?.size ?? 0) + LEAVES_AT_ONCE));
       await log.transact({ actor: null }, (tx) => this.#record(tx, known?.size ?? 0, grown));

@@ -4,7 +4,7 @@ import { type Rules, rulesOf } from '#protocol/rules.ts';
 import type { FrameList, ListedFrame } from '#resources/replay/record/frame-list.ts';
 import { type FrameHead, headsInRow } from '#resources/replay/record/frame-row.ts';
 import { type FrameBlock, listOfFrames } from '#resources/replay/record/recorded-frame.ts';
-import type { TaskState } from '#resources/states.ts';
+import type { TaskState } from '#resources/task/state.ts';
 import { BLOCK_FRAMES, blockOf, headsFrom, type RecordOf, treeOf } from '#resources/task/task-frames.ts';
 import { frameKey } from '#store/keys.ts';
 import type { ReceiptRedaction, ReplayMaterial } from './parts-schema.ts';

@@ -7,20 +7,16 @@ import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isTerminal, OUTCOME_OF_STATUS, type TerminalStatus } from '#protocol/task-states.ts';
 import type { Counted } from '#protocol/usage.ts';
 import type { RunRecord } from '#receipts/receipt-draft.ts';
+import { type ArtifactState, artifactKeys } from '#resources/artifact/state.ts';
 import { REMEMBERED } from '#resources/permission/remembered-permission.ts';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type {
-  ArtifactState,
-  PermissionRequestState,
-  PersonaState,
-  RunFact,
-  SessionFold,
-  TaskState,
-  WorkspaceState,
-} from '#resources/states.ts';
+import { type PermissionRequestState, permissionKeys } from '#resources/permission/state.ts';
+import { type PersonaState, personaKeys } from '#resources/persona/state.ts';
+import { type SessionFold, sessionKeys } from '#resources/session/state.ts';
 import { runFactsOf } from '#resources/task/fold-run.ts';
 import type { Task } from '#resources/task/schema.ts';
+import type { RunFact, TaskState } from '#resources/task/state.ts';
+import { type WorkspaceState, workspaceKeys } from '#resources/workspace/state.ts';
 import type {
   ReceiptApproval,
   ReceiptArtifact,
@@ -176,8 +172,8 @@ function tierNow(
   atStart: AutonomyTier,
 ): RunRecord['trust']['endTier'] {
   const persona =
-    persona_id === null ? undefined : tx.get<PersonaState>(stateKey.persona(persona_id))?.resource;
-  const session = tx.get<SessionFold>(stateKey.session(session_id))?.resource;
+    persona_id === null ? undefined : tx.get<PersonaState>(personaKeys.persona(persona_id))?.resource;
+  const session = tx.get<SessionFold>(sessionKeys.session(session_id))?.resource;
   return tierWithin(persona?.autonomy_tier ?? atStart, session?.metadata ?? {});
 }
 
@@ -245,7 +241,7 @@ function handoffsOf({ resource, internal }: TaskState): ReceiptHandoff[] {
 }
 
 function artifactOf(tx: StateReader, id: string): ReceiptArtifact[] {
-  const artifact = tx.get<ArtifactState>(stateKey.artifact(id))?.resource;
+  const artifact = tx.get<ArtifactState>(artifactKeys.artifact(id))?.resource;
   if (!artifact) return [];
   return [
     {
@@ -277,7 +273,7 @@ export function approvalsOf(
 }
 
 function approvalOf(tx: StateReader, { id, actor }: FactOf<'request'>): ReceiptApproval[] {
-  const request = tx.get<PermissionRequestState>(stateKey.permissionRequest(id))?.resource;
+  const request = tx.get<PermissionRequestState>(permissionKeys.permissionRequest(id))?.resource;
   if (!request?.response) return [];
   return [
     {
@@ -299,7 +295,7 @@ function deciderOf({ request, response }: PermissionRequest): string | null | un
 /** Which answers were remembered ones, and from where; absent where none was. */
 function rememberedOf(tx: StateReader, requests: readonly FactOf<'request'>[]): JsonObject {
   const remembered = listed(requests).flatMap(({ id }) => {
-    const request = tx.get<PermissionRequestState>(stateKey.permissionRequest(id))?.resource.request;
+    const request = tx.get<PermissionRequestState>(permissionKeys.permissionRequest(id))?.resource.request;
     return request?.remembered_from === undefined ? [] : [{ approval_id: id, from: request.remembered_from }];
   });
   return remembered.length === 0 ? {} : { remembered };
@@ -375,8 +371,8 @@ export function identifiersOf(
   personaRef: string | null,
 ): RunRecord['identifiers'] {
   const { session_id, workspace_id, branch_id, id } = resource;
-  const workspace = tx.get<WorkspaceState>(stateKey.workspace(workspace_id))?.resource;
-  const { imported } = tx.get<SessionFold>(stateKey.session(session_id))?.internal ?? {};
+  const workspace = tx.get<WorkspaceState>(workspaceKeys.workspace(workspace_id))?.resource;
+  const { imported } = tx.get<SessionFold>(sessionKeys.session(session_id))?.internal ?? {};
   return {
     tenantId: imported ? imported.tenant_id : (workspace?.tenant_id ?? null),
     personaRef,

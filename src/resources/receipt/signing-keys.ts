@@ -3,9 +3,8 @@ import { newEvent } from '#core/new-event.ts';
 import type { EventLog, Transaction } from '#eventlog/event-log.ts';
 import { type Clean, fromLog } from '#protocol/clean.ts';
 import type { KeyRow } from '#receipts/key-registry.ts';
-import type { SigningKeyState } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import type { SigningKey } from './schema.ts';
+import { type CleanSigningKeyState, receiptKeys } from './state.ts';
 
 export function signingKeyOf(row: KeyRow): Clean<SigningKey> {
   // The registry is a file of the gateway's own.
@@ -33,7 +32,7 @@ export function recordSigningKeys(tx: Transaction, rows: readonly KeyRow[]): voi
   if (rows.length === 1 && rows.every(({ not_after }) => not_after === null)) return;
   for (const row of rows) {
     const key = signingKeyOf(row);
-    const known = tx.get<SigningKeyState>(stateKey.signingKey(key.id));
+    const known = tx.get<CleanSigningKeyState>(receiptKeys.signingKey(key.id));
     if (known?.status === key.status) continue;
     const { status, not_before, not_after, revoked_at } = key;
     const payload = { key_id: key.id, status, not_before, not_after, revoked_at };

@@ -6,10 +6,11 @@ import { decodeLeaf } from '#receipts/merkle.ts';
 import { keysOfJwks, type VerificationKeys } from '#receipts/verification-keys.ts';
 import { ChainVerifier, type ReceiptVerdict } from '#receipts/verify-chain.ts';
 import type { ImportState } from '#resources/bundle/fold-imported.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { ReceiptChainState, ReceiptState, TaskState } from '#resources/states.ts';
+import { bundleKeys } from '#resources/bundle/state.ts';
+import { type TaskState, taskKeys } from '#resources/task/state.ts';
 import { leafKey, receiptKey } from '#store/keys.ts';
 import type { WireReceipt } from './schema.ts';
+import { type ReceiptChainState, type ReceiptState, receiptKeys } from './state.ts';
 
 export interface StoredVerdict extends ReceiptVerdict {
   /**
@@ -70,7 +71,7 @@ async function verdictOf(
  * as it is known here.
  */
 function keysOfSession(log: EventLog, keys: VerificationKeys, sessionId: string): VerificationKeys {
-  const imported = log.state<ImportState>(stateKey.sessionImport(sessionId));
+  const imported = log.state<ImportState>(bundleKeys.sessionImport(sessionId));
   return imported ? new Map([...keysOfJwks(imported.signing_keys), ...keys]) : keys;
 }
 
@@ -82,7 +83,7 @@ function anchored(keys: VerificationKeys, anchor: string | undefined): Verificat
 function chainOf(log: EventLog, receiptId: string): string[] {
   const { resource, internal } = stateOf(log, receiptId);
   if (internal.chain_index !== null) return linksThrough(log, receiptId);
-  const chain = log.state<ReceiptChainState>(stateKey.receiptChain(resource.session_id));
+  const chain = log.state<ReceiptChainState>(receiptKeys.receiptChain(resource.session_id));
   return [...(chain ? linksThrough(log, chain.newest) : []), ...replaysThrough(log, receiptId)];
 }
 
@@ -104,14 +105,14 @@ function linksThrough(log: EventLog, newest: string): string[] {
 /** A replay of a replay follows the receipt of that one, and so on; oldest first. */
 function replaysThrough(log: EventLog, receiptId: string): string[] {
   const { task_id } = stateOf(log, receiptId).resource;
-  const replayed = log.state<TaskState>(stateKey.task(task_id))?.internal.replay?.source_task_id;
-  const source = replayed === undefined ? undefined : log.state<TaskState>(stateKey.task(replayed));
+  const replayed = log.state<TaskState>(taskKeys.task(task_id))?.internal.replay?.source_task_id;
+  const source = replayed === undefined ? undefined : log.state<TaskState>(taskKeys.task(replayed));
   const followed = source?.internal.replay ? source.resource.receipt_id : null;
   return [...(followed === null ? [] : replaysThrough(log, followed)), receiptId];
 }
 
 function stateOf(log: EventLog, receiptId: string): ReceiptState {
-  const state = log.state<ReceiptState>(stateKey.receipt(receiptId));
+  const state = log.state<ReceiptState>(receiptKeys.receipt(receiptId));
   if (state === undefined)
     throw new Error(`The receipt ${receiptId} is named by another record and is nowhere itself.`);
   return state;

@@ -4,8 +4,7 @@ import { notFound } from '#core/load.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { isTerminal } from '#protocol/task-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { TaskState } from '#resources/states.ts';
+import { type TaskState, taskKeys } from '#resources/task/state.ts';
 import { loadHistory } from './load-history.ts';
 import type { MissingDependency } from './record/history.ts';
 
@@ -23,7 +22,7 @@ export async function checkDependencies(
 ): Promise<string[]> {
   const taskIds = 'taskId' in source ? [source.taskId] : await tasksOf(log, source);
   for (const taskId of taskIds) {
-    const task = log.state<TaskState>(stateKey.task(taskId));
+    const task = log.state<TaskState>(taskKeys.task(taskId));
     const missing = task && (await missingOf(log, task, canInterpret));
     if (missing) throw refusal(taskId, missing);
   }
@@ -38,7 +37,7 @@ export async function missingOf(
 ): Promise<MissingDependency | undefined> {
   const { replay, route } = task.internal;
   if (replay) {
-    const source = log.state<TaskState>(stateKey.task(replay.source_task_id));
+    const source = log.state<TaskState>(taskKeys.task(replay.source_task_id));
     return source ? missingOf(log, source, canInterpret) : { kind: 'event', id: replay.source_task_id };
   }
   if (!canInterpret(route)) return { kind: 'host_fact', id: `host:mapping:${route}` };
@@ -65,7 +64,7 @@ async function tasksOf(log: EventLog, { sessionId, traceId }: SessionSource): Pr
   let page = await idsIn(log, list, { limit: MAX_TASKS });
   while (page.length > 0) {
     for (const id of page) {
-      const task = log.state<TaskState>(stateKey.task(id));
+      const task = log.state<TaskState>(taskKeys.task(id));
       if (!task || task.internal.replay || !isTerminal(task.resource.status)) continue;
       if (traceId !== undefined && task.internal.trace_id !== traceId) continue;
       found.push(task.resource.id);

@@ -4,9 +4,9 @@ import { newEvent, placeOfSession } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import type { Clean } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import type { SessionFold, TaskState } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import type { CleanSessionFold } from '#resources/session/state.ts';
 import type { Task } from '#resources/task/schema.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import type { ReplayTaskRequest } from './schema.ts';
 import { planFor, requestOf, submitReplay } from './submit-replay.ts';
 
@@ -36,7 +36,7 @@ const replaySession: Command<'replaySession'> = {
     const session = load(tx, facts.caller, 'session', path.session_id);
     refuseOpenTasks(session);
     const request = requestOf(body);
-    const tasks = taskIds.flatMap((id) => tx.get<TaskState>(stateKey.task(id)) ?? []);
+    const tasks = taskIds.flatMap((id) => tx.get<CleanTaskState>(taskKeys.task(id)) ?? []);
     const replays = tasks.map((task) => submitReplay(tx, facts, task, request));
     appendReplayed(tx, session, replays, request);
     return { body: listOf(replays) };
@@ -50,7 +50,7 @@ function refuseSelective({ mode }: Pick<ReplayTaskRequest, 'mode'>): void {
   throw new ProtocolError('invalid_request', message, { param: 'mode' });
 }
 
-function refuseOpenTasks({ internal }: SessionFold): void {
+function refuseOpenTasks({ internal }: CleanSessionFold): void {
   if (internal.open_tasks.length === 0) return;
   const message = 'A Task of this Session has not ended. Wait for its end, or cancel it, and replay it then.';
   throw new ProtocolError('conflict', message, { details: { open_tasks: internal.open_tasks } });
@@ -58,7 +58,7 @@ function refuseOpenTasks({ internal }: SessionFold): void {
 
 function appendReplayed(
   tx: Transaction,
-  { resource }: SessionFold,
+  { resource }: CleanSessionFold,
   replays: readonly Clean<Task>[],
   { mode }: Pick<ReplayTaskRequest, 'mode'>,
 ): void {

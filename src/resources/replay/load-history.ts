@@ -9,7 +9,7 @@ import { knowsRules } from '#protocol/rules.ts';
 import { artifactIn } from '#resources/artifact/artifact-in.ts';
 import { recordsOf } from '#resources/artifact/content.ts';
 import { importMarkOf, originalEvent } from '#resources/bundle/fold-imported.ts';
-import type { TaskState } from '#resources/states.ts';
+import type { TaskState } from '#resources/task/state.ts';
 import { eventKey, framesOf, keysUnder, receiptKey } from '#store/keys.ts';
 import { FrameGapError, framesInRow, type StoredFrame, wholeFrame } from './record/frame-row.ts';
 import type { History, MissingDependency } from './record/history.ts';

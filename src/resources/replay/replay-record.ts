@@ -3,8 +3,8 @@ import { inCanonicalOrder } from '#json/canonical.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { ReplayRecord, RunRecord } from '#receipts/receipt-draft.ts';
 import { identifiersOf, lifecycleOf, NOTHING_DONE, termsOf } from '#resources/receipt/run-record.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { ReceiptState, TaskState } from '#resources/states.ts';
+import { type ReceiptState, receiptKeys } from '#resources/receipt/state.ts';
+import { type TaskState, taskKeys } from '#resources/task/state.ts';
 import type { MissingDependency } from './record/history.ts';
 import type { ReplayTerms, ReplayVerdict } from './schema.ts';
 
@@ -94,11 +94,11 @@ function replayedRun(tx: StateReader, state: TaskState): TaskState {
 }
 
 function sourceOf(tx: StateReader, { internal }: TaskState): TaskState | undefined {
-  return internal.replay && tx.get<TaskState>(stateKey.task(internal.replay.source_task_id));
+  return internal.replay && tx.get<TaskState>(taskKeys.task(internal.replay.source_task_id));
 }
 
 function hashOfReceipt(tx: StateReader, taskId: string): string | null {
-  const receiptId = tx.get<TaskState>(stateKey.task(taskId))?.resource.receipt_id;
-  const receipt = receiptId ? tx.get<ReceiptState>(stateKey.receipt(receiptId)) : undefined;
+  const receiptId = tx.get<TaskState>(taskKeys.task(taskId))?.resource.receipt_id;
+  const receipt = receiptId ? tx.get<ReceiptState>(receiptKeys.receipt(receiptId)) : undefined;
   return receipt?.internal.hash ?? null;
 }

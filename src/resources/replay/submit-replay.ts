@@ -14,12 +14,12 @@ import { CURRENT_RULES } from '#protocol/rules.ts';
 import { isTerminal } from '#protocol/task-states.ts';
 import { contentOf } from '#resources/artifact/content.ts';
 import type { PayloadOf } from '#resources/event-payloads.ts';
-import type { SessionFold, TaskState } from '#resources/read-states.ts';
 import { issueAcceptanceReceipt, provesAcceptance } from '#resources/receipt/issue-receipt.ts';
 import { laneIsBusy } from '#resources/session/session-lane.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
 import { moveTask } from '#resources/task/move-task.ts';
 import type { Task } from '#resources/task/schema.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import { queueIsEmpty, refuseFullQueue } from '#resources/task/submit-task.ts';
 import { frameKey } from '#store/keys.ts';
 import { hashOf } from './record/compare.ts';
@@ -45,7 +45,7 @@ export function requestOf(body: Clean<ReplayTaskRequest> | undefined): Clean<Rep
 export function planFor(
   tx: Transaction,
   facts: Facts,
-  source: TaskState,
+  source: CleanTaskState,
   request: ReplayTaskRequest,
 ): ReplayPlan {
   refuseOpen(source);
@@ -54,7 +54,7 @@ export function planFor(
   return planReplay(request, planSource(tx, facts, source));
 }
 
-function refuseOpen({ resource }: TaskState): void {
+function refuseOpen({ resource }: CleanTaskState): void {
   if (isTerminal(resource.status)) return;
   const message = 'The Task has not ended. Wait for its end, or cancel it, and replay it then.';
   throw new ProtocolError('conflict', message, { details: { status: resource.status } });
@@ -64,12 +64,12 @@ function refuseOpen({ resource }: TaskState): void {
 export function submitReplay(
   tx: Transaction,
   facts: Facts,
-  source: TaskState,
+  source: CleanTaskState,
   request: Clean<ReplayTaskRequest>,
 ): Clean<Task> {
   const plan = planFor(tx, facts, source, request);
   const sessionId = source.resource.session_id;
-  const session = tx.get<SessionFold>(stateKey.session(sessionId));
+  const session = tx.get<CleanSessionFold>(sessionKeys.session(sessionId));
   const route = sentence`${word(REPLAY_ROUTE)}${source.internal.route}`;
   const startsNow =
     !laneIsBusy(tx, sessionId) && (!session || queueIsEmpty(session)) && facts.runs.hasSlot(route);
@@ -78,7 +78,7 @@ export function submitReplay(
   if (startsNow) moveTask(tx, facts, taskId, 'WORKING');
   facts.runs.claim(taskId, sessionId, route, startsNow);
   tx.afterCommit(() => facts.runs.wake(taskId));
-  const accepted = tx.get<TaskState>(stateKey.task(taskId));
+  const accepted = tx.get<CleanTaskState>(taskKeys.task(taskId));
   if (!accepted) throw new Error(`replay task ${taskId} was not folded`);
   return accepted.resource;
 }
@@ -89,7 +89,7 @@ interface Asked {
   route: CleanText;
 }
 
-function appendSubmission(tx: Transaction, facts: Facts, source: TaskState, asked: Asked): CleanText {
+function appendSubmission(tx: Transaction, facts: Facts, source: CleanTaskState, asked: Asked): CleanText {
   const ordinal = (source.internal.replays ?? 0) + 1;
   const id = replayTaskId(source.resource.id, asked.request, ordinal);
   const task = replayTask(id, tx.time, facts.by.actor, source.resource, asked);
@@ -128,7 +128,7 @@ function replayTaskId(sourceId: string, request: ReplayTaskRequest, ordinal: num
 
 function termsOf(
   tx: Transaction,
-  { resource }: TaskState,
+  { resource }: CleanTaskState,
   { request, plan }: Asked,
   ordinal: number,
 ): ReplayTerms {
@@ -196,7 +196,7 @@ function replayTask(
 }
 
 /** What a plan may know of its source, as the caller may see it. */
-function planSource(tx: Transaction, facts: Facts, { resource, internal }: TaskState): PlanSource {
+function planSource(tx: Transaction, facts: Facts, { resource, internal }: CleanTaskState): PlanSource {
   return {
     task: resource,
     transitions: internal.transitions,
@@ -258,7 +258,7 @@ const REFRESHED: {
 
 /** The Memories of the Session; one that is gone cannot be refreshed. */
 function memoriesOf(tx: Transaction, facts: Facts, sessionId: string): JsonValue {
-  const session = tx.get<SessionFold>(stateKey.session(sessionId));
+  const session = tx.get<CleanSessionFold>(sessionKeys.session(sessionId));
   return (session?.internal.memory_ids ?? []).map((id) => {
     const { resource } = loadMemory(tx, facts.caller, id, tx.time, 'metadata.refresh');
     return { id: resource.id, updated_at: resource.updated_at };

@@ -7,7 +7,8 @@ import type { Query, QueryTools } from '#core/query.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { CURRENT_VERSION } from '#protocol/version.ts';
 import { OPERATIONS, type OperationId, type OperationRow, operation } from '#resources/operations.ts';
-import { listPrefix } from '#resources/state-keys.ts';
+import { sessionKeys } from '#resources/session/state.ts';
+import { taskKeys } from '#resources/task/state.ts';
 import type { Capability, Tool } from './schema.ts';
 
 /** A transport is served when an operation of its kind is. */
@@ -94,8 +95,8 @@ const getRuntime: Query<'getRuntime'> = async (_input, tools) => {
     version: tools.self.version,
     protocol_version: CURRENT_VERSION,
     adapter: 'harn-gateway',
-    session_count: await count(tools, workspaces.map(listPrefix.sessions)),
-    task_count: await count(tools, workspaces.map(listPrefix.tasksOfWorkspace)),
+    session_count: await count(tools, workspaces.map(sessionKeys.sessions)),
+    task_count: await count(tools, workspaces.map(taskKeys.tasksOfWorkspace)),
     capabilities: CAPABILITIES,
   };
   return ok(value, tools.caller);

@@ -4,10 +4,9 @@ import { load } from '#core/load.ts';
 import { newEvent, placeOfSession } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import { type Clean, type CleanText, word } from '#protocol/clean.ts';
-import type { SessionFold } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import { moveTask } from '#resources/task/move-task.ts';
 import type { Session } from './schema.ts';
+import { type CleanSessionFold, sessionKeys } from './state.ts';
 
 export const closeSession: Command<'closeSession'> = {
   decide({ path }, tx, facts) {
@@ -37,7 +36,7 @@ export function cancelOpenTasks(
   sessionId: string,
   reason: CleanText,
 ): void {
-  const open = tx.get<SessionFold>(stateKey.session(sessionId))?.internal.open_tasks ?? [];
+  const open = tx.get<CleanSessionFold>(sessionKeys.session(sessionId))?.internal.open_tasks ?? [];
   for (const taskId of open) {
     moveTask(tx, tools, taskId, 'CANCELED', { reason });
     tx.afterCommit(() => tools.runs.forwardCancel(taskId));

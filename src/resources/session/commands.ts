@@ -6,14 +6,13 @@ import { newEvent, placeOfSession } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import { type CleanObject, type CleanText, word } from '#protocol/clean.ts';
 import { refuseUnknownRoute } from '#resources/agent/choose-route.ts';
-import type { SessionFold } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import { cancelOpenTasks, closeSession } from './close-session.ts';
 import { forkSession } from './forkSession.ts';
 import { createSession } from './new-session.ts';
 import { getMessage, getSession, listSessionMessages, listSessions } from './queries.ts';
 import { refuseClosed } from './session-lane.ts';
 import { proveTierChange, refuseUnknownTier } from './session-tier.ts';
+import { type CleanSessionFold, sessionKeys } from './state.ts';
 import { archiveUpTo, boundaryUpTo, extractOf, firstLiveTurn } from './transcript/archive-turns.ts';
 import { usageOf, withOwnBudget } from './transcript/budget.ts';
 import { appendCompaction } from './transcript/make-room.ts';
@@ -68,7 +67,7 @@ const compactSession: Command<'compactSession'> = {
           : { text: summary, source: 'caller' as const };
       appendCompaction(tx, session, archiveUpTo(tx, session, to, abstract), reason ?? null);
     }
-    const after = tx.get<SessionFold>(stateKey.session(session.resource.id)) ?? session;
+    const after = tx.get<CleanSessionFold>(sessionKeys.session(session.resource.id)) ?? session;
     const result = {
       object: 'session.compact_result',
       session_id: session.resource.id,
@@ -109,7 +108,7 @@ const truncateSession: Command<'truncateSession'> = {
   },
 };
 
-function tipOf(tx: Transaction, { resource }: SessionFold, kept: number): CleanText | null {
+function tipOf(tx: Transaction, { resource }: CleanSessionFold, kept: number): CleanText | null {
   return turnAt(tx, resource.id, kept - 1)?.message_id ?? null;
 }
 

@@ -1,18 +1,19 @@
 import type { Event, StateReader, StateWriter } from '#eventlog/event-log.ts';
 import { jsonSize } from '#json/json-size.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import { artifactKeys } from '#resources/artifact/state.ts';
 import { putMessage } from '#resources/message/fold.ts';
 import { artifactIdsOf } from '#resources/message/schema.ts';
+import { type MessageState, messageKeys } from '#resources/message/state.ts';
 import { type Folds, payload } from '#resources/payload.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type {
-  KeyedSessionState,
-  MessageState,
-  SessionBindingState,
-  SessionFold,
-  TaskBlockState,
-} from '#resources/states.ts';
 import type { Session, SessionState } from './schema.ts';
+import {
+  type KeyedSessionState,
+  type SessionBindingState,
+  type SessionFold,
+  sessionKeys,
+  type TaskBlockState,
+} from './state.ts';
 import type { TranscriptArchive } from './transcript/schema.ts';
 import { copyTurns, cutTurns, putTurn, turnAt } from './transcript/turns.ts';
 
@@ -43,13 +44,13 @@ function foldSessionCreated(event: Event, states: StateWriter): void {
     ...(forked ? bytesOf(copyTurns(states, forked.session_id, session.id, messages)) : {}),
     ...(forked?.archive ? { archive: forked.archive } : {}),
   };
-  states.set(stateKey.session(session.id), { resource: session, internal } satisfies SessionFold);
-  states.index(listPrefix.sessions(session.workspace_id) + session.id);
+  states.set(sessionKeys.session(session.id), { resource: session, internal } satisfies SessionFold);
+  states.index(sessionKeys.sessions(session.workspace_id) + session.id);
   if (key !== undefined && event.actor !== null) {
-    const place = stateKey.keyedSession(session.workspace_id, event.actor, key);
+    const place = sessionKeys.keyedSession(session.workspace_id, event.actor, key);
     states.set(place, { session_id: session.id } satisfies KeyedSessionState);
   }
-  if (session.expires_at) states.index(`${listPrefix.expiringSessions()}${session.expires_at}/${session.id}`);
+  if (session.expires_at) states.index(`${sessionKeys.expiringSessions}${session.expires_at}/${session.id}`);
 }
 
 /** The turns of a fork are the same Messages; what happens to one transcript later leaves the other alone. */
@@ -60,7 +61,7 @@ function bytesOf(last: { bytes: number } | undefined): { bytes?: number } {
 function foldSessionClosed(event: Event, states: StateWriter): void {
   changeSession(event, states, (state) => {
     const { expires_at, id } = state.resource;
-    if (expires_at) states.unindex(`${listPrefix.expiringSessions()}${expires_at}/${id}`);
+    if (expires_at) states.unindex(`${sessionKeys.expiringSessions}${expires_at}/${id}`);
     state.resource.state = 'CLOSED';
   });
 }
@@ -89,16 +90,16 @@ function foldAgentUpdate(event: Event, states: StateWriter): void {
 
 function moveExpiry(states: StateWriter, before: Session, after: Session): void {
   if (before.expires_at === after.expires_at) return;
-  if (before.expires_at) states.unindex(`${listPrefix.expiringSessions()}${before.expires_at}/${before.id}`);
-  if (after.expires_at) states.index(`${listPrefix.expiringSessions()}${after.expires_at}/${after.id}`);
+  if (before.expires_at) states.unindex(`${sessionKeys.expiringSessions}${before.expires_at}/${before.id}`);
+  if (after.expires_at) states.index(`${sessionKeys.expiringSessions}${after.expires_at}/${after.id}`);
 }
 
 /** The position in the transcript is the event's; a pending message waits for the next task input. */
 function foldMessageAppended(event: Event, states: StateWriter): void {
   const { message_id, position, pending, message, sealed } = payload(event, 'session.message_appended');
   if (message) putMessage(event, message, states, sealed ?? false);
-  const parts = states.get<MessageState>(stateKey.message(message_id))?.resource.parts ?? [];
-  const assets = listPrefix.assetsOfSession(event.resource.id);
+  const parts = states.get<MessageState>(messageKeys.message(message_id))?.resource.parts ?? [];
+  const assets = artifactKeys.assetsOfSession(event.resource.id);
   for (const id of artifactIdsOf(parts)) states.index(assets + id);
   changeSession(event, states, ({ resource, internal }) => {
     const bytes = (internal.bytes ?? 0) + jsonSize(parts);
@@ -216,7 +217,7 @@ export function changeSession(
   change?: (state: SessionFold) => void,
 ): void {
   if (event.session_id === null) return;
-  const state = states.draft<SessionFold>(stateKey.session(event.session_id));
+  const state = states.draft<SessionFold>(sessionKeys.session(event.session_id));
   if (!state) return;
   const isCounted = state.resource.last_event_id === event.id;
   change?.(state);
@@ -241,7 +242,7 @@ export function addSessionTask(
   const count = internal.tasks ?? 0;
   const newest = taskAt(states, resource.id, count - 1);
   if (newest !== undefined && newest >= taskId) {
-    states.index(listPrefix.oddTasksOfSession(resource.id) + taskId);
+    states.index(sessionKeys.oddTasksOfSession(resource.id) + taskId);
     return;
   }
   const key = keyOf(resource.id, count);
@@ -268,7 +269,7 @@ export function taskAt(reader: StateReader, sessionId: string, place: number): s
 }
 
 function keyOf(sessionId: string, place: number): string {
-  return stateKey.tasks(sessionId, Math.floor(place / TASKS_IN_BLOCK));
+  return sessionKeys.tasks(sessionId, Math.floor(place / TASKS_IN_BLOCK));
 }
 
 /** What an upstream bound to a Session, unless the transcript was truncated since: then it knows another one. */
@@ -277,8 +278,8 @@ export function sessionBinding(
   sessionId: string,
   route: string,
 ): JsonObject | undefined {
-  const bound = reader.get<SessionBindingState>(stateKey.sessionBinding(sessionId, route));
-  const epoch = reader.get<SessionFold>(stateKey.session(sessionId))?.internal.epoch;
+  const bound = reader.get<SessionBindingState>(sessionKeys.sessionBinding(sessionId, route));
+  const epoch = reader.get<SessionFold>(sessionKeys.session(sessionId))?.internal.epoch;
   return bound && bound.epoch === epoch ? bound.binding : undefined;
 }
 

@@ -10,9 +10,9 @@ import { type Clean, type CleanObject, type CleanText, sentence, word } from '#p
 import { ProtocolError } from '#protocol/errors.ts';
 import { refuseUnknownRoute } from '#resources/agent/choose-route.ts';
 import { createBranch } from '#resources/branch/commands.ts';
-import type { SessionFold } from '#resources/read-states.ts';
 import type { Session } from './schema.ts';
 import { refuseUnknownTier } from './session-tier.ts';
+import type { CleanSessionFold } from './state.ts';
 import { withOwnBudget } from './transcript/budget.ts';
 import type { TranscriptArchive } from './transcript/schema.ts';
 import { turnAt } from './transcript/turns.ts';
@@ -43,7 +43,7 @@ export const forkSession: Command<'forkSession'> = {
 };
 
 /** Turns that the event had seen; the event must be one of this session. */
-function turnsUntil(tx: Transaction, { resource, internal }: SessionFold, eventId: string): number {
+function turnsUntil(tx: Transaction, { resource, internal }: CleanSessionFold, eventId: string): number {
   const event = isEventId(eventId) ? tx.event(eventId) : undefined;
   if (event?.session_id !== resource.id) {
     const message = 'at_event_id is no event of this session. Take one from its events, or leave it out.';
@@ -60,7 +60,7 @@ function turnsUntil(tx: Transaction, { resource, internal }: SessionFold, eventI
 
 function branchOf(
   asked: CleanText | null,
-  { resource }: SessionFold,
+  { resource }: CleanSessionFold,
   at: CleanText | null,
   tx: Transaction,
   facts: Facts,
@@ -77,7 +77,10 @@ function branchOf(
 }
 
 /** A fork inside of what was archived has those turns whole; its own events begin with it. */
-function archiveWithin({ internal }: SessionFold, turnCount: number): Clean<TranscriptArchive> | undefined {
+function archiveWithin(
+  { internal }: CleanSessionFold,
+  turnCount: number,
+): Clean<TranscriptArchive> | undefined {
   const { archive } = internal;
   if (archive === undefined || archive.turns > turnCount) return undefined;
   return { ...archive, through_event_id: null, counted: { ...archive.counted, events: 0 } };
@@ -91,7 +94,7 @@ interface Forked {
 
 /** A fork starts idle, with the metadata of its source under its own; of a source that is over it takes no expiry. */
 function forkOf(
-  { resource: source, internal }: SessionFold,
+  { resource: source, internal }: CleanSessionFold,
   { branch_id, turn_count, archive }: Forked,
   metadata: CleanObject,
   tx: Transaction,

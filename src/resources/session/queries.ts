@@ -2,15 +2,15 @@ import { ok } from '#core/answer.ts';
 import { listPage, listPlaces, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { load, loadWorkspace } from '#core/load.ts';
 import type { Query } from '#core/query.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
+import { sessionKeys } from './state.ts';
 import { messageAt } from './transcript/archive-turns.ts';
 
 export const listSessions: Query<'listSessions'> = async ({ query }, tools) => {
   const workspaces = query.workspace_id
     ? [loadWorkspace(tools.reader, tools.caller, query.workspace_id, 'workspace_id').resource.id]
     : await visibleWorkspaces(tools);
-  const lists = workspaces.map(listPrefix.sessions);
-  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.session });
+  const lists = workspaces.map(sessionKeys.sessions);
+  return listPage(tools, { lists, ...paging(query), keyOf: sessionKeys.session });
 };
 
 export const getSession: Query<'getSession'> = ({ path }, { reader, caller }) =>

@@ -5,11 +5,10 @@ import type { Transaction } from '#eventlog/event-log.ts';
 import { holdsScope } from '#policy/access.ts';
 import { type Clean, type CleanText, sentence } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import type { KeyedSessionState, SessionFold } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import { newSession } from './new-session.ts';
 import type { TaskSession } from './schema.ts';
 import { laneIsBusy } from './session-lane.ts';
+import { type CleanKeyedSessionState, type CleanSessionFold, sessionKeys } from './state.ts';
 
 /** The Session that a Task brings along: the one this actor gave the key before, else a new one. Returns its id. */
 export function sessionForTask(given: Clean<TaskSession>, tx: Transaction, facts: Facts): CleanText {
@@ -28,7 +27,7 @@ export function sessionForTask(given: Clean<TaskSession>, tx: Transaction, facts
     const known =
       key === undefined
         ? undefined
-        : tx.get<KeyedSessionState>(stateKey.keyedSession(workspaceId, caller.actor, key));
+        : tx.get<CleanKeyedSessionState>(sessionKeys.keyedSession(workspaceId, caller.actor, key));
     if (known === undefined) return newSession(tx, facts, { workspaceId, metadata, personaId: null, key }).id;
     if (given.parallel !== true || isFree(tx, known.session_id)) return known.session_id;
   }
@@ -36,7 +35,7 @@ export function sessionForTask(given: Clean<TaskSession>, tx: Transaction, facts
 
 /** Whether a Task would start at once: none runs there, or waits for its turn. */
 function isFree(tx: Transaction, sessionId: string): boolean {
-  const session = tx.get<SessionFold>(stateKey.session(sessionId));
+  const session = tx.get<CleanSessionFold>(sessionKeys.session(sessionId));
   if (session === undefined) return true;
   const { open_tasks, blocked } = session.internal;
   return open_tasks.length <= blocked && !laneIsBusy(tx, sessionId);

@@ -1,6 +1,7 @@
 import { keysOf } from '#core/id-list.ts';
 import { unlessDamaged } from '#core/unless-damaged.ts';
 import type { EventLog, RowRemoval, State } from '#eventlog/event-log.ts';
+import { type ArtifactState, artifactKeys } from '#resources/artifact/state.ts';
 import { contentKeys } from '#resources/artifact/stored-bytes.ts';
 import {
   type AssetState,
@@ -9,15 +10,10 @@ import {
   type StoredContent,
 } from '#resources/artifact/stored-content.ts';
 import { artifactIdsOf } from '#resources/message/schema.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type {
-  ArtifactState,
-  MessageState,
-  OutcomeState,
-  ReceiptChainState,
-  ReceiptState,
-  TurnBlockState,
-} from '#resources/states.ts';
+import { type MessageState, messageKeys } from '#resources/message/state.ts';
+import type { OutcomeState } from '#resources/outcome/state.ts';
+import { permissionKeys } from '#resources/permission/state.ts';
+import { type ReceiptChainState, type ReceiptState, receiptKeys } from '#resources/receipt/state.ts';
 import {
   baseKey,
   KEY_KINDS,
@@ -29,6 +25,7 @@ import {
 } from '#store/keys.ts';
 import type { Tombstone } from './fold.ts';
 import type { Session } from './schema.ts';
+import { sessionKeys, type TurnBlockState } from './state.ts';
 import { messagesOf } from './transcript/turns.ts';
 
 /** Rows removed in one transaction: small, so that no request waits behind it. */
@@ -102,7 +99,7 @@ export class SessionRemoval {
     for (const [id, units] of this.#units) {
       const all = [...units.values()];
       if (this.#sessions.has(id))
-        all.push({ row: stateKey.session(id), erased: [streamCutKey('session', id)] });
+        all.push({ row: sessionKeys.session(id), erased: [streamCutKey('session', id)] });
       let isWhole = true;
       for (let at = 0; isWhole && at < all.length; at += BATCH) {
         if (isStopped()) return removed;
@@ -150,7 +147,7 @@ export class SessionRemoval {
       }
       case 'permission_request':
         // Its answer counts on, and is listed under it.
-        return this.#state(stateKey.rememberedRequest(id)) === undefined ? { row } : undefined;
+        return this.#state(permissionKeys.rememberedRequest(id)) === undefined ? { row } : undefined;
       default:
         return { row };
     }
@@ -207,9 +204,9 @@ export class SessionRemoval {
   #keepCopied(row: string): void {
     for (const id of messagesOf(this.#state<TurnBlockState>(row))) {
       if (!this.#owners.has(id)) continue;
-      this.#keep(id, stateKey.message(id));
-      const parts = this.#state<MessageState>(stateKey.message(id))?.resource.parts ?? [];
-      for (const artifact of artifactIdsOf(parts)) this.#keep(artifact, stateKey.artifact(artifact));
+      this.#keep(id, messageKeys.message(id));
+      const parts = this.#state<MessageState>(messageKeys.message(id))?.resource.parts ?? [];
+      for (const artifact of artifactIdsOf(parts)) this.#keep(artifact, artifactKeys.artifact(artifact));
     }
   }
 
@@ -240,14 +237,14 @@ export class SessionRemoval {
       });
     };
     for (const unit of units) if (unit.change !== undefined) change(unit.row, unit.change);
-    for (const { scope, sha256 } of contents) change(stateKey.content(scope, sha256), withoutReference);
+    for (const { scope, sha256 } of contents) change(artifactKeys.content(scope, sha256), withoutReference);
     return {
       rows: units.filter((unit) => unit.change === undefined).map(({ row }) => row),
       changes,
       erased: (after) => [
         ...units.flatMap(({ erased }) => erased ?? []),
         ...contents
-          .filter(({ scope, sha256 }) => after.get(stateKey.content(scope, sha256)) === undefined)
+          .filter(({ scope, sha256 }) => after.get(artifactKeys.content(scope, sha256)) === undefined)
           .flatMap(contentKeys),
       ],
       record: {
@@ -270,7 +267,7 @@ export class SessionRemoval {
   #newTombstone(sessionId: string): Tombstone {
     const session = this.#sessions.get(sessionId);
     if (session === undefined) throw new Error(`${sessionId} is no session that goes.`);
-    const chain = this.#state<ReceiptChainState>(stateKey.receiptChain(sessionId));
+    const chain = this.#state<ReceiptChainState>(receiptKeys.receiptChain(sessionId));
     return {
       session_id: sessionId,
       workspace_id: session.workspace_id,

@@ -5,8 +5,7 @@ import { AUTONOMY_TIERS } from '#protocol/autonomy.ts';
 import type { Clean } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
-import type { PersonaState } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import { type CleanPersonaState, personaKeys } from '#resources/persona/state.ts';
 import { recordSessionTierChange } from '#resources/trust/record-trust.ts';
 import type { Session } from './schema.ts';
 
@@ -26,7 +25,7 @@ export function proveTierChange(
   before: Clean<Session>,
   { event, metadata }: { event: Event; metadata: JsonObject },
 ): void {
-  const persona = before.persona_id && tx.get<PersonaState>(stateKey.persona(before.persona_id));
+  const persona = before.persona_id && tx.get<CleanPersonaState>(personaKeys.persona(before.persona_id));
   const allowed = persona ? persona.resource.autonomy_tier : facts.self.policy.defaultTier;
   const previous = tierWithin(allowed, before.metadata);
   const tier = tierWithin(allowed, metadata);

@@ -1,7 +1,6 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import { type Folds, payload } from '#resources/payload.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { ToolDefinitionState } from '#resources/states.ts';
+import { skillKeys, type ToolDefinitionState } from './state.ts';
 
 export const folds: Folds = {
   'vendor.harn_gateway.skill_definition': [foldSkillDefinition],
@@ -10,7 +9,7 @@ export const folds: Folds = {
 /** The first definition is the one a tool is held to, until another one is accepted. */
 function foldSkillDefinition(event: Event, states: StateWriter): void {
   const definition = payload(event, 'vendor.harn_gateway.skill_definition');
-  const key = stateKey.toolDefinition(definition.route, definition.tool);
+  const key = skillKeys.toolDefinition(definition.route, definition.tool);
   const before = states.get<ToolDefinitionState>(key);
   const pinned = definition.change === 'accepted' ? undefined : before?.pinned_sha256;
   states.set(key, {

@@ -7,8 +7,7 @@ import { skillIdOf } from '#protocol/skill-id.ts';
 import type { DescribedSkill } from '#protocol-client.ts';
 import type { Skill } from '#resources/discovery/schema.ts';
 import type { PayloadOf } from '#resources/event-payloads.ts';
-import type { ToolDefinitionState } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import { type CleanToolDefinitionState, skillKeys } from './state.ts';
 
 /** The Skills of all agents that have described themselves. Ids stay the same while agent and skill keep theirs. */
 export function skillsOf(self: SelfFacts): Skill[] {
@@ -73,7 +72,7 @@ type DefinitionPayload = PayloadOf<'vendor.harn_gateway.skill_definition'>;
 
 /** The accepted definition of a tool; undefined for one that was never listed. */
 export function pinnedDefinition(reader: StateReader, route: string, tool: string): string | undefined {
-  return reader.get<ToolDefinitionState>(stateKey.toolDefinition(route, tool))?.pinned_sha256;
+  return reader.get<CleanToolDefinitionState>(skillKeys.toolDefinition(route, tool))?.pinned_sha256;
 }
 
 /** Records what happened to the definitions of an upstream; a change that was recorded before is not recorded again. */
@@ -85,7 +84,7 @@ export async function recordDefinitions(
 ): Promise<void> {
   await log.transact({ actor: route }, (tx) => {
     for (const { skill, ...definition } of changes) {
-      const known = tx.get<ToolDefinitionState>(stateKey.toolDefinition(route, definition.tool));
+      const known = tx.get<CleanToolDefinitionState>(skillKeys.toolDefinition(route, definition.tool));
       if (definition.change === 'changed' && known?.seen_sha256 === definition.definition_sha256) continue;
       const pointer = { object: 'skill', id: skill };
       const kind = 'vendor.harn_gateway.skill_definition';

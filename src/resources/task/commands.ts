@@ -5,9 +5,9 @@ import { newEvent, placeOfTask } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import type { CleanText } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import type { TaskState } from '#resources/read-states.ts';
 import { moveTask } from './move-task.ts';
 import { getTask, listSessionTasks, listTaskMaterials, listTasks } from './queries.ts';
+import type { CleanTaskState } from './state.ts';
 import { submitSessionTask, submitTask } from './submit-task.ts';
 
 /**
@@ -35,7 +35,11 @@ const cancelTask: Command<'cancelTask'> = {
   },
 };
 
-function requestCancel(tx: Transaction, { resource, internal }: TaskState, reason: CleanText | null): void {
+function requestCancel(
+  tx: Transaction,
+  { resource, internal }: CleanTaskState,
+  reason: CleanText | null,
+): void {
   if (internal.cancel_requested) return;
   const pointer = { object: 'task', id: resource.id };
   tx.append(newEvent('user.cancel_requested', pointer, placeOfTask(resource), { reason }));
@@ -47,7 +51,7 @@ function answer(taskId: string, tx: Transaction, facts: Facts) {
   return { body: task.resource };
 }
 
-function refuseEnded({ resource }: TaskState): void {
+function refuseEnded({ resource }: CleanTaskState): void {
   if (resource.status !== 'COMPLETED' && resource.status !== 'FAILED') return;
   throw new ProtocolError(
     'conflict',

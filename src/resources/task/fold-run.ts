@@ -1,8 +1,7 @@
 import type { Event, StateReader, StateWriter } from '#eventlog/event-log.ts';
 import { isTerminal } from '#protocol/task-states.ts';
 import { payload } from '#resources/payload.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { RunFact, RunFacts, RunPageState, TaskState } from '#resources/states.ts';
+import { type RunFact, type RunFacts, type RunPageState, type TaskState, taskKeys } from './state.ts';
 
 /** Facts that stay in the state of the Task: more of them would be written again with every event of a long run. */
 const PAGE_FACTS = 32;
@@ -10,7 +9,7 @@ const PAGE_FACTS = 32;
 /** Adds to what the receipt of a task will say. After the end nothing is added: the receipt is issued. */
 export function addRunFact(event: Event, states: StateWriter, fact: RunFact): void {
   if (event.task_id === null) return;
-  const key = stateKey.task(event.task_id);
+  const key = taskKeys.task(event.task_id);
   if (isEnded(states, key)) return;
   const state = states.draft<TaskState>(key);
   if (!state) return;
@@ -19,7 +18,7 @@ export function addRunFact(event: Event, states: StateWriter, fact: RunFact): vo
   const { pages } = before;
   const facts = [...before.newest, fact];
   const isFull = facts.length === PAGE_FACTS;
-  if (isFull) states.set(stateKey.runPage(resource.id, pages), { facts } satisfies RunPageState);
+  if (isFull) states.set(taskKeys.runPage(resource.id, pages), { facts } satisfies RunPageState);
   const paged = isFull ? { pages: pages + 1, newest: [] } : { pages, newest: facts };
   internal.run = { ...before, ...paged };
 }
@@ -35,14 +34,14 @@ export function runFactsOf(states: StateReader, { resource, internal }: TaskStat
   const { pages, newest } = internal.run ?? { pages: 0, newest: [] };
   const facts: RunFact[] = [];
   for (let page = 0; page < pages; page += 1)
-    facts.push(...(states.get<RunPageState>(stateKey.runPage(resource.id, page))?.facts ?? []));
+    facts.push(...(states.get<RunPageState>(taskKeys.runPage(resource.id, page))?.facts ?? []));
   return [...facts, ...newest];
 }
 
 /** Forgets the facts of a run whose receipt is issued; the state is a draft. */
 export function forgetRunFacts(states: StateWriter, { resource, internal }: TaskState): void {
   for (let page = 0; page < (internal.run?.pages ?? 0); page += 1)
-    states.set(stateKey.runPage(resource.id, page), undefined);
+    states.set(taskKeys.runPage(resource.id, page), undefined);
   delete internal.run;
 }
 

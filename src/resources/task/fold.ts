@@ -13,8 +13,7 @@ import {
 } from '#resources/quota/fold.ts';
 import type { ReplayTerms } from '#resources/replay/schema.ts';
 import { foldTaskCounts, type TaskCount } from '#resources/session/fold.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { SessionBindingState, SessionFold, TaskState } from '#resources/states.ts';
+import { type SessionBindingState, type SessionFold, sessionKeys } from '#resources/session/state.ts';
 import {
   foldFileWritten,
   foldPolicyDecided,
@@ -23,6 +22,7 @@ import {
   foldToolRequested,
 } from './fold-run.ts';
 import type { Task } from './schema.ts';
+import { type TaskState, taskKeys } from './state.ts';
 
 export const folds: Folds = {
   'user.input_submitted': [foldInputSubmitted],
@@ -80,10 +80,10 @@ function foldTaskSubmitted(event: Event, states: StateWriter): void {
   };
   const resource = { ...task, input: states.said(event, task.input) };
   const state = { resource, internal } satisfies TaskState;
-  states.set(stateKey.task(task.id), state);
+  states.set(taskKeys.task(task.id), state);
   if (replay) countReplay(states, replay);
-  states.index(listPrefix.tasksOfWorkspace(task.workspace_id) + task.id);
-  states.index(listPrefix.openTasks() + task.id);
+  states.index(taskKeys.tasksOfWorkspace(task.workspace_id) + task.id);
+  states.index(taskKeys.openTasks + task.id);
   const count = COUNTED_AS[task.status];
   foldTaskCounts(event, states, undefined, count);
   if (quota_ids !== undefined) foldQuotaUsage(event, states, quota_ids, undefined, count);
@@ -103,7 +103,7 @@ const COUNTED_AS = {
 
 /** The ids of a replay, and how long its source is kept, depend on how often that was replayed. */
 function countReplay(states: StateWriter, { source_task_id, ordinal }: ReplayTerms): void {
-  const key = stateKey.task(source_task_id);
+  const key = taskKeys.task(source_task_id);
   const source = states.draft<TaskState>(key);
   if (source) source.internal.replays = ordinal;
 }
@@ -114,7 +114,7 @@ type Move = PayloadOf<'task.started'> & Partial<Pick<PayloadOf<'task.canceled'>,
 function foldTaskMoved(event: Event, states: StateWriter): void {
   const { status, previous_status, metadata, synthesized = false, cancel } = event.payload as unknown as Move;
   const [was, now] = [COUNTED_AS[previous_status], COUNTED_AS[status]];
-  const task = states.draft<TaskState>(stateKey.task(event.resource.id));
+  const task = states.draft<TaskState>(taskKeys.task(event.resource.id));
   const { quotas, reservations } = task?.internal ?? {};
   const before = reservations && beforeChange(task);
   if (task !== undefined) {
@@ -130,7 +130,7 @@ function foldTaskMoved(event: Event, states: StateWriter): void {
     if (metadata) resource.metadata = mergeMetadata(resource.metadata, metadata);
     resource.updated_at = event.created_at;
   }
-  if (now === undefined) states.unindex(listPrefix.openTasks() + event.resource.id);
+  if (now === undefined) states.unindex(taskKeys.openTasks + event.resource.id);
   foldTaskCounts(event, states, was, now);
   if (quotas) foldQuotaUsage(event, states, quotas, was, now);
   if (reservations) foldReservations(event, states, before, task);
@@ -169,8 +169,8 @@ function foldUpstreamBound(event: Event, states: StateWriter): void {
     });
   }
   if (session_binding && event.session_id) {
-    const key = stateKey.sessionBinding(event.session_id, route);
-    const epoch = states.get<SessionFold>(stateKey.session(event.session_id))?.internal.epoch ?? 0;
+    const key = sessionKeys.sessionBinding(event.session_id, route);
+    const epoch = states.get<SessionFold>(sessionKeys.session(event.session_id))?.internal.epoch ?? 0;
     states.set(key, { binding: session_binding, epoch } satisfies SessionBindingState);
   }
 }
@@ -183,7 +183,7 @@ function foldUpstreamNote(event: Event, states: StateWriter): void {
 /** Keeps the list of artifacts that still take chunks; the terminal state closes them. */
 export function foldOpenArtifact(event: Event, states: StateWriter, artifactId: string, open: boolean): void {
   if (event.task_id === null) return;
-  const known = states.get<TaskState>(stateKey.task(event.task_id))?.internal.open_artifacts;
+  const known = states.get<TaskState>(taskKeys.task(event.task_id))?.internal.open_artifacts;
   if (known?.includes(artifactId) === open) return;
   changeTask(event, states, ({ internal }) => {
     const others = internal.open_artifacts.filter((id) => id !== artifactId);
@@ -207,7 +207,7 @@ export function changeTask(
   metadata?: Task['metadata'],
 ): TaskState | undefined {
   if (event.task_id === null) return undefined;
-  const state = states.draft<TaskState>(stateKey.task(event.task_id));
+  const state = states.draft<TaskState>(taskKeys.task(event.task_id));
   if (!state) return undefined;
   change(state);
   const { resource } = state;

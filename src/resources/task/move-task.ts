@@ -17,11 +17,10 @@ import type { PermissionDraft } from '#protocol-client.ts';
 import { closeArtifact } from '#resources/artifact/chunks.ts';
 import type { PayloadOf } from '#resources/event-payloads.ts';
 import { draftOfStatus, leaveRequests, openRequest } from '#resources/permission/permission-request.ts';
-import type { TaskState } from '#resources/read-states.ts';
 import { issuesReceipts, issueTaskReceipt, receiptIdFor } from '#resources/receipt/issue-receipt.ts';
 import type { ReplayFinding } from '#resources/replay/replay-record.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import { CANCEL_REPORTS, type CancelReport } from './events.ts';
+import { type CleanTaskState, taskKeys } from './state.ts';
 
 export interface MoveFacts {
   /** Override key of the recorded frame that caused the move. */
@@ -58,7 +57,7 @@ export function moveTask(
   to: TaskStatus,
   facts: MoveFacts = {},
 ): boolean {
-  const task = tx.get<TaskState>(stateKey.task(taskId));
+  const task = tx.get<CleanTaskState>(taskKeys.task(taskId));
   if (task === undefined) return false;
   // From a terminal state there is no way.
   const from = task.resource.status;
@@ -68,7 +67,7 @@ export function moveTask(
   }
   if (!canMove(from, 'WORKING') || !canMove('WORKING', to)) return false;
   step(tx, tools, task, 'WORKING', facts.material === undefined ? {} : { material: facts.material }, true);
-  step(tx, tools, tx.get<TaskState>(stateKey.task(taskId)) ?? task, to, facts, false);
+  step(tx, tools, tx.get<CleanTaskState>(taskKeys.task(taskId)) ?? task, to, facts, false);
   return true;
 }
 
@@ -80,7 +79,7 @@ export interface Span {
 }
 
 /** The span of a task's n-th turn; its id is a function of both, so that a replay finds the same. */
-export function spanOf(state: TaskState, turn: number): Span {
+export function spanOf(state: CleanTaskState, turn: number): Span {
   return {
     span_id: own(sha256Hex(`${state.resource.id}:${turn}`).slice(0, 16)),
     name: sentence`${state.internal.route} turn ${turn}`,
@@ -95,7 +94,7 @@ export interface TurnSpan {
 }
 
 /** Of the turn a task is in; made once for a turn, because its id is a hash. */
-export function turnSpan(state: TaskState): TurnSpan {
+export function turnSpan(state: CleanTaskState): TurnSpan {
   const { turns } = state.internal;
   return { turn: turns, id: spanOf(state, turns).span_id };
 }
@@ -103,7 +102,7 @@ export function turnSpan(state: TaskState): TurnSpan {
 function step(
   tx: Transaction,
   tools: DecisionTools,
-  before: TaskState,
+  before: CleanTaskState,
   to: TaskStatus,
   facts: MoveFacts,
   synthesized: boolean,
@@ -116,7 +115,7 @@ function step(
   const requestId = isBlocked(to) ? requestOf(tx, tools, before, to, facts) : undefined;
   const isAlone = open_artifacts.length + open_requests.length === 0 && requestId === undefined;
   // What was closed, left and opened is in it by now.
-  const state = isAlone ? before : (tx.get<TaskState>(stateKey.task(taskId)) ?? before);
+  const state = isAlone ? before : (tx.get<CleanTaskState>(taskKeys.task(taskId)) ?? before);
   const { resource: task, internal } = state;
   if (task.status === 'WORKING' && to === 'FAILED') failSpan(tx, state, facts);
   const said: Clean<PayloadOf<'task.started'>> = {
@@ -141,7 +140,7 @@ function step(
 function requestOf(
   tx: Transaction,
   tools: DecisionTools,
-  task: TaskState,
+  task: CleanTaskState,
   to: BlockedStatus,
   facts: MoveFacts,
 ): CleanText {
@@ -159,7 +158,7 @@ type End = Clean<
     Partial<Pick<PayloadOf<'task.failed'>, 'failure'> & Pick<PayloadOf<'task.canceled'>, 'reason' | 'cancel'>>
 >;
 
-function endOf(tools: DecisionTools, state: TaskState, to: TerminalStatus, facts: MoveFacts): End {
+function endOf(tools: DecisionTools, state: CleanTaskState, to: TerminalStatus, facts: MoveFacts): End {
   const failure = facts.failure ?? FAILED_UNKNOWN;
   const summary = {
     COMPLETED: facts.summary || state.internal.last_text || word('The task completed.'),
@@ -181,7 +180,7 @@ function canceledSummary({ reason = CANCELED_SUMMARY, cancel }: MoveFacts): Clea
  * What an agent did wrong is visible as a span too. A turn that goes well has none of its own: its task events say its
  * times, and every event of it carries the span id.
  */
-function failSpan(tx: Transaction, state: TaskState, { failure = FAILED_UNKNOWN }: MoveFacts): void {
+function failSpan(tx: Transaction, state: CleanTaskState, { failure = FAILED_UNKNOWN }: MoveFacts): void {
   const span = spanOf(state, state.internal.turns);
   const payload = { ...span, started_at: state.resource.started_at, error: failure };
   tx.append(

@@ -18,20 +18,20 @@ import { ProtocolError } from '#protocol/errors.ts';
 import { isRejection } from '#protocol/task-states.ts';
 import type { OperationInput } from '#resources/operations.ts';
 import { frameMaterials } from '#resources/receipt/run-materials.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { KeyedSessionState, TaskState } from '#resources/states.ts';
+import { type KeyedSessionState, sessionKeys } from '#resources/session/state.ts';
 import type { Task, TaskMaterial } from './schema.ts';
+import { type TaskState, taskKeys } from './state.ts';
 
 export const listTasks: Query<'listTasks'> = async ({ query }, tools) => {
   const lists = await taskLists(query, tools);
   if (query.sort === 'status_time' || hasFilter(query)) return listFiltered(tools, lists, query);
-  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.task });
+  return listPage(tools, { lists, ...paging(query), keyOf: taskKeys.task });
 };
 
 export const listSessionTasks: Query<'listSessionTasks'> = ({ path, query }, tools) => {
   const session = load(tools.reader, tools.caller, 'session', path.session_id).resource;
   const lists = [tasksOfSession(tools.log, session.id)];
-  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.task });
+  return listPage(tools, { lists, ...paging(query), keyOf: taskKeys.task });
 };
 
 export const getTask: Query<'getTask'> = ({ path }, { reader, caller }) =>
@@ -70,14 +70,14 @@ async function taskLists(query: TaskQuery, tools: QueryTools): Promise<IdList[]>
   }
   if (query.session_key !== undefined) return [];
   const workspaces = query.workspace_id ? [query.workspace_id] : await visibleWorkspaces(tools);
-  return workspaces.map(listPrefix.tasksOfWorkspace);
+  return workspaces.map(taskKeys.tasksOfWorkspace);
 }
 
 /** The Session that the caller gave this key, in the named Workspace, else in its default one. */
 function keyedSession(query: TaskQuery, { reader, caller }: QueryTools): string | undefined {
   if (query.session_key === undefined) return undefined;
   const workspaceId = query.workspace_id ?? defaultWorkspace(caller);
-  const key = stateKey.keyedSession(workspaceId, caller.actor, query.session_key);
+  const key = sessionKeys.keyedSession(workspaceId, caller.actor, query.session_key);
   return reader.get<KeyedSessionState>(key)?.session_id;
 }
 
@@ -144,7 +144,7 @@ async function scan(
   for (let scanned = 0; scanned < most; scanned += READ_AT_ONCE) {
     const ids = await idsIn(log, list, { lt, reverse: true, limit: READ_AT_ONCE });
     for (const id of ids) {
-      const state = reader.get<TaskState>(stateKey.task(id));
+      const state = reader.get<TaskState>(taskKeys.task(id));
       if (state !== undefined && fits(state, query) && take(state)) return undefined;
     }
     const last = ids.at(-1);

@@ -24,15 +24,16 @@ import type { PayloadOf } from '#resources/event-payloads.ts';
 import { appendMessage, buildMessage, refuseForeignArtifacts } from '#resources/message/append-message.ts';
 import type { Message, MessageInput, Part } from '#resources/message/schema.ts';
 import type { Persona } from '#resources/persona/schema.ts';
+import { type CleanPersonaState, personaKeys } from '#resources/persona/state.ts';
 import { checkQuotas, reservationsOf } from '#resources/quota/check-quotas.ts';
-import type { PersonaState, SessionFold, TaskState } from '#resources/read-states.ts';
 import { issueAcceptanceReceipt, provesAcceptance } from '#resources/receipt/issue-receipt.ts';
 import { sessionForTask } from '#resources/session/session-for-task.ts';
 import { isBusy, refuseClosed } from '#resources/session/session-lane.ts';
+import type { CleanSessionFold } from '#resources/session/state.ts';
 import { makeRoom } from '#resources/session/transcript/make-room.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import { moveTask } from './move-task.ts';
 import type { SubmitTaskRequest, Task } from './schema.ts';
+import { type CleanTaskState, taskKeys } from './state.ts';
 
 export const submitTask: Command<'submitTask'> = {
   decide({ body, sent }, tx, facts) {
@@ -87,7 +88,7 @@ export function submitTaskTo(
   const startsSoon = !startable && isNextInLane(session);
   facts.runs.claim(taskId, session.resource.id, chosen.route, startable);
   tx.afterCommit(() => facts.runs.wake(taskId));
-  const accepted = tx.get<TaskState>(stateKey.task(taskId));
+  const accepted = tx.get<CleanTaskState>(taskKeys.task(taskId));
   if (accepted === undefined) throw new Error(`task ${taskId} was not folded`);
   if (parent) recordHandOver(tx, parent, accepted.resource);
   return { body: accepted.resource, ...(startsSoon ? { startsSoon: taskId } : {}) };
@@ -100,7 +101,7 @@ interface Terms extends Route {
 }
 
 function appendSubmission(
-  session: SessionFold,
+  session: CleanSessionFold,
   { body, input }: { body: Clean<SubmitTaskRequest>; input: Received<MessageInput> },
   terms: Terms,
   tx: Transaction,
@@ -226,13 +227,13 @@ function payloadOf(message: Clean<Message>): CleanObject {
   return part === undefined ? {} : objectOf<Part>(part);
 }
 
-export function queueIsEmpty(session: SessionFold): boolean {
+export function queueIsEmpty(session: CleanSessionFold): boolean {
   const { open_tasks, working, blocked } = session.internal;
   return open_tasks.length === working + blocked;
 }
 
 /** Whether nothing but one working task is in front of the next one: what waits for a person may wait for long. */
-function isNextInLane(session: SessionFold): boolean {
+function isNextInLane(session: CleanSessionFold): boolean {
   return session.internal.working === 1 && queueIsEmpty(session);
 }
 
@@ -250,7 +251,7 @@ export function refuseFullQueue(facts: Facts): void {
 /** The Persona of the task, else of its session. */
 function personaOf(
   body: Clean<SubmitTaskRequest>,
-  { resource }: SessionFold,
+  { resource }: CleanSessionFold,
   tx: Transaction,
   { caller }: Facts,
 ): Clean<Persona> | undefined {
@@ -296,9 +297,11 @@ interface Successor {
 }
 
 /** Refuses a child that the Persona of its parent may not hand work to. Throws 422 `policy_violation`. */
-function refuseHandOver(reader: StateReader, parent: TaskState | undefined, to: Successor): void {
+function refuseHandOver(reader: StateReader, parent: CleanTaskState | undefined, to: Successor): void {
   const personaId = parent?.resource.persona_id;
-  const persona = personaId ? reader.get<PersonaState>(stateKey.persona(personaId))?.resource : undefined;
+  const persona = personaId
+    ? reader.get<CleanPersonaState>(personaKeys.persona(personaId))?.resource
+    : undefined;
   const refused = persona && refusedHandoff(persona, to);
   if (refused === undefined) return;
   const message = `${refused.because} Choose another Persona or route, or ask your operator.`;
@@ -309,7 +312,7 @@ function refuseHandOver(reader: StateReader, parent: TaskState | undefined, to: 
 }
 
 /** Records in the session of a parent who took over work of it, not in the stream of the parent: its run goes on as it is. */
-function recordHandOver(tx: Transaction, { resource: parent }: TaskState, child: Clean<Task>): void {
+function recordHandOver(tx: Transaction, { resource: parent }: CleanTaskState, child: Clean<Task>): void {
   const { session_id, workspace_id } = parent;
   tx.append(
     newEvent(

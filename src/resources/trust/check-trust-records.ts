@@ -2,12 +2,11 @@ import type { Finding } from '#eventlog/finding.ts';
 import { decodeFold } from '#eventlog/fold-record.ts';
 import { TrustChainVerifier } from '#receipts/trust-chain.ts';
 import type { VerificationKeys } from '#receipts/verification-keys.ts';
-import { stateKey, trustChains } from '#resources/state-keys.ts';
-import type { TrustChainState } from '#resources/states.ts';
 import { KEY_KINDS, keysUnder, trustKey, trustPlaceOf } from '#store/keys.ts';
 import { unseal } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
 import { IntegrityError } from '#store/store-errors.ts';
+import { type TrustChainState, trustKeys } from './state.ts';
 
 /**
  * Verifies every chain of trust records from its stored bytes: shape, hashes, links, signatures, and that it is as long as the
@@ -29,12 +28,12 @@ export async function* checkTrustRecords(
       if (chain?.topic !== place.topic) {
         yield* chain?.end(store) ?? [];
         chain = new CheckedChain(place.topic, keys);
-        heads.add(stateKey.trustChain(place.topic));
+        heads.add(trustKeys.trustChain(place.topic));
       }
       yield* chain.take(key, sealed);
     }
   yield* chain?.end(store) ?? [];
-  for await (const page of store.keys(keysUnder(trustChains)))
+  for await (const page of store.keys(keysUnder(trustKeys.trustChains)))
     for (const key of page) if (!heads.has(key)) yield finding(key, 'the records of this chain', 'none');
 }
 
@@ -67,7 +66,7 @@ class CheckedChain {
   /** Records that are missing at the end are known by the head alone. */
   *end(store: Store): Generator<Finding, void> {
     if (this.#isBroken) return;
-    const key = stateKey.trustChain(this.topic);
+    const key = trustKeys.trustChain(this.topic);
     const stored = store.get(key);
     const state = stored && readable(() => decodeFold(key, stored).state as TrustChainState);
     const said = `${state?.count ?? 0} records, head ${state?.head ?? null}`;

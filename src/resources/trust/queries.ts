@@ -2,16 +2,15 @@ import type { Handlers } from '#core/command.ts';
 import { listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { loadWorkspace } from '#core/load.ts';
 import type { Query, QueryTools } from '#core/query.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { TrustRecordState } from '#resources/states.ts';
 import { trustKey } from '#store/keys.ts';
 import { topicOfTenant, topicOfWorkspace } from './record-trust.ts';
+import { type TrustRecordState, trustKeys } from './state.ts';
 
 /** The records as they were hashed. What proves changes of Personas is listed with that of all Workspaces. */
 const listTrustRecords: Query<'listTrustRecords'> = async ({ query }, tools) => {
-  const lists = (await topics(query.workspace_id, tools)).map(listPrefix.trustRecords);
+  const lists = (await topics(query.workspace_id, tools)).map(trustKeys.trustRecords);
   const shape = (state: object) => recordOf(state as TrustRecordState, tools);
-  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.trustRecord, shape });
+  return listPage(tools, { lists, ...paging(query), keyOf: trustKeys.trustRecord, shape });
 };
 
 async function topics(workspaceId: string | undefined, tools: QueryTools): Promise<string[]> {

@@ -6,18 +6,15 @@ import type { AutonomyTier } from '#protocol/autonomy.ts';
 import { type Clean, type CleanText, fromLog, own } from '#protocol/clean.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { sealTrustRecord, signReview } from '#receipts/trust-chain.ts';
+import type { CleanPermissionRequestState } from '#resources/permission/state.ts';
 import type { Persona } from '#resources/persona/schema.ts';
-import type {
-  PermissionRequestState,
-  PersonaState,
-  TaskState,
-  TrustChainState,
-} from '#resources/read-states.ts';
+import type { CleanPersonaState } from '#resources/persona/state.ts';
 import { termsOf } from '#resources/receipt/run-record.ts';
 import type { Session } from '#resources/session/schema.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import type { CleanTaskState } from '#resources/task/state.ts';
 import { trustKey } from '#store/keys.ts';
 import { type Review, TRUST_SCHEMA, type TrustRecord } from './schema.ts';
+import { type CleanTrustChainState, trustKeys } from './state.ts';
 
 /** What recording needs of the tools of a decision. */
 export type TrustTools = Pick<DecisionTools, 'newId' | 'receipts'>;
@@ -51,8 +48,8 @@ export const topicOfTenant = (id: string): string => `tenant:${id}`;
 export function recordDecision(
   tx: Transaction,
   tools: TrustTools,
-  task: TaskState,
-  request: PermissionRequestState,
+  task: CleanTaskState,
+  request: CleanPermissionRequestState,
   { event, decision }: { event: Event; decision: Decision },
 ): void {
   const { resource, internal } = task;
@@ -91,7 +88,7 @@ export function recordDecision(
 export function recordTierChange(
   tx: Transaction,
   tools: TrustTools,
-  { resource, internal }: PersonaState,
+  { resource, internal }: CleanPersonaState,
   { event, tier }: { event: Event; tier: Persona['autonomy_tier'] },
 ): void {
   if (tier === resource.autonomy_tier) return;
@@ -164,7 +161,7 @@ export function recordRefusal(tx: Transaction, tools: TrustTools, refusal: Refus
 function append(tx: Transaction, tools: TrustTools, draft: TrustDraft): void {
   tx.atEnd(() => {
     const topic = topicOf(draft.owner);
-    const before = tx.get<TrustChainState>(stateKey.trustChain(topic));
+    const before = tx.get<CleanTrustChainState>(trustKeys.trustChain(topic));
     const record = sealTrustRecord({
       schema: TRUST_SCHEMA,
       record_id: tools.newId('trust_record'),
@@ -209,7 +206,7 @@ function topicOf(owner: Owner): CleanText {
 export function reviewOf(
   tx: Transaction,
   { receipts }: TrustTools,
-  { resource }: PermissionRequestState,
+  { resource }: CleanPermissionRequestState,
   { approved, reviewer }: { approved: boolean; reviewer: string },
 ): Clean<Review> {
   const input_sha256 = resource.request.tool_call?.input_sha256 ?? null;
@@ -218,7 +215,7 @@ export function reviewOf(
 }
 
 /** How far the answer holds, or which earlier one it is; absent for an answer to its own request alone. */
-function memoryOf({ resource }: PermissionRequestState, { payload }: Event): JsonObject {
+function memoryOf({ resource }: CleanPermissionRequestState, { payload }: Event): JsonObject {
   const { remembered_from } = resource.request;
   if (remembered_from !== undefined) return { remembered_from };
   const { remembered } = (payload['response'] ?? {}) as JsonObject;
@@ -226,7 +223,10 @@ function memoryOf({ resource }: PermissionRequestState, { payload }: Event): Jso
 }
 
 /** Absent where the agent went on by itself: nobody approved. */
-function approvalOf({ resource, internal }: PermissionRequestState, review: Review | undefined): JsonObject {
+function approvalOf(
+  { resource, internal }: CleanPermissionRequestState,
+  review: Review | undefined,
+): JsonObject {
   if (review === undefined) return {};
   const signatures = [...(internal.votes ?? []), review];
   const quorum = resource.request.approvals?.quorum ?? 1;

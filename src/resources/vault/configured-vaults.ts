@@ -4,9 +4,8 @@ import type { EventLog, Transaction } from '#eventlog/event-log.ts';
 import { canonicalJson } from '#json/canonical.ts';
 import { type Clean, type CleanText, word } from '#protocol/clean.ts';
 import type { JsonValue } from '#protocol/json.ts';
-import type { ConfiguredVaultsState, VaultState } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import type { Vault } from './schema.ts';
+import { type CleanConfiguredVaultsState, type CleanVaultState, vaultKeys } from './state.ts';
 
 /** What of a configured vault may be known: never where it is, nor what is in it. */
 export interface ConfiguredVault {
@@ -24,8 +23,8 @@ const CAPABILITIES = [word('secret.resolve')];
  * sessions name it, without a capability. What is damaged stays as it is: it keeps no gateway from starting.
  */
 export async function ensureVaults(log: EventLog, rows: readonly ConfiguredVault[]): Promise<void> {
-  const known = (id: string) => log.state<VaultState>(stateKey.vault(id));
-  const told = () => log.state<ConfiguredVaultsState>(stateKey.configuredVaults())?.ids ?? [];
+  const known = (id: string) => log.state<CleanVaultState>(vaultKeys.vault(id));
+  const told = () => log.state<CleanConfiguredVaultsState>(vaultKeys.configuredVaults)?.ids ?? [];
   const configured = unlessDamaged(told, undefined);
   if (configured === undefined) return;
   const gone = configured.filter(
@@ -39,7 +38,7 @@ export async function ensureVaults(log: EventLog, rows: readonly ConfiguredVault
   });
 }
 
-function says(state: VaultState | undefined, { workspace, tenant, provider }: ConfiguredVault): boolean {
+function says(state: CleanVaultState | undefined, { workspace, tenant, provider }: ConfiguredVault): boolean {
   if (state === undefined) return false;
   const { resource, internal } = state;
   const told = [resource.workspace_id, internal.tenant, resource.provider, resource.capabilities];
@@ -48,7 +47,7 @@ function says(state: VaultState | undefined, { workspace, tenant, provider }: Co
 }
 
 function withdraw(tx: Transaction, id: CleanText): void {
-  const state = tx.get<VaultState>(stateKey.vault(id));
+  const state = tx.get<CleanVaultState>(vaultKeys.vault(id));
   if (state === undefined || state.resource.capabilities.length === 0) return;
   const { workspace_id, provider } = state.resource;
   const place = { workspace: workspace_id ?? undefined, tenant: state.internal.tenant };
@@ -60,7 +59,7 @@ function describe(
   { id, workspace, tenant, provider }: Omit<ConfiguredVault, 'provider'> & { provider: CleanText },
   capabilities: CleanText[],
 ): void {
-  const known = tx.get<VaultState>(stateKey.vault(id))?.resource;
+  const known = tx.get<CleanVaultState>(vaultKeys.vault(id))?.resource;
   const vault: Clean<Vault> = {
     id,
     object: 'vault',

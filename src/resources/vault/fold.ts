@@ -1,8 +1,7 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import { type Folds, payload } from '#resources/payload.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
-import type { ConfiguredVaultsState, VaultState } from '#resources/states.ts';
 import type { Vault } from './schema.ts';
+import { type ConfiguredVaultsState, type VaultState, vaultKeys } from './state.ts';
 
 export const folds: Folds = {
   'vendor.harn_gateway.vault_created': [foldVaultCreated],
@@ -17,19 +16,19 @@ function foldVaultCreated(event: Event, states: StateWriter): void {
 /** The configuration may have moved it to another workspace since it was last read. */
 function foldVaultConfigured(event: Event, states: StateWriter): void {
   const { vault, tenant } = payload(event, 'vendor.harn_gateway.vault_configured');
-  const before = states.get<VaultState>(stateKey.vault(vault.id));
+  const before = states.get<VaultState>(vaultKeys.vault(vault.id));
   if (before) states.unindex(listOf(before.resource, before.internal.tenant) + vault.id);
   keep(states, vault, tenant);
-  const { ids } = states.get<ConfiguredVaultsState>(stateKey.configuredVaults()) ?? { ids: [] };
+  const { ids } = states.get<ConfiguredVaultsState>(vaultKeys.configuredVaults) ?? { ids: [] };
   const known = ids.includes(vault.id) ? ids : [...ids, vault.id];
-  states.set(stateKey.configuredVaults(), { ids: known } satisfies ConfiguredVaultsState);
+  states.set(vaultKeys.configuredVaults, { ids: known } satisfies ConfiguredVaultsState);
 }
 
 function keep(states: StateWriter, vault: Vault, tenant: string): void {
-  states.set(stateKey.vault(vault.id), { resource: vault, internal: { tenant } } satisfies VaultState);
+  states.set(vaultKeys.vault(vault.id), { resource: vault, internal: { tenant } } satisfies VaultState);
   states.index(listOf(vault, tenant) + vault.id);
 }
 
 function listOf({ workspace_id }: Vault, tenant: string): string {
-  return workspace_id ? listPrefix.vaultsOfWorkspace(workspace_id) : listPrefix.vaultsOfTenant(tenant);
+  return workspace_id ? vaultKeys.vaultsOfWorkspace(workspace_id) : vaultKeys.vaultsOfTenant(tenant);
 }

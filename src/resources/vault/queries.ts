@@ -2,21 +2,21 @@ import { ok } from '#core/answer.ts';
 import { listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { load, loadWorkspace } from '#core/load.ts';
 import type { Query } from '#core/query.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
+import { vaultKeys } from './state.ts';
 
 export const listVaults: Query<'listVaults'> = async ({ query }, tools) => {
   const { reader, caller } = tools;
   const lists = query.workspace_id
     ? [
-        listPrefix.vaultsOfWorkspace(
+        vaultKeys.vaultsOfWorkspace(
           loadWorkspace(reader, caller, query.workspace_id, 'workspace_id').resource.id,
         ),
       ]
     : [
-        listPrefix.vaultsOfTenant(caller.tenant),
-        ...(await visibleWorkspaces(tools)).map(listPrefix.vaultsOfWorkspace),
+        vaultKeys.vaultsOfTenant(caller.tenant),
+        ...(await visibleWorkspaces(tools)).map(vaultKeys.vaultsOfWorkspace),
       ];
-  return listPage(tools, { lists, ...paging(query), keyOf: stateKey.vault });
+  return listPage(tools, { lists, ...paging(query), keyOf: vaultKeys.vault });
 };
 
 export const getVault: Query<'getVault'> = ({ path }, { reader, caller }) =>

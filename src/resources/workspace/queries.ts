@@ -6,14 +6,14 @@ import type { Answer } from '#gateway.ts';
 import { sha256Hex } from '#json/canonical.ts';
 import { decodeUtf8 } from '#json/strict-parse.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
 import type { FileContent } from '#store/file-tree.ts';
 import { namesOfPath } from './file-path.ts';
+import { workspaceKeys } from './state.ts';
 
 export const listWorkspaces: Query<'listWorkspaces'> = async ({ query }, tools) => {
-  const request = { ...paging(query), keyOf: stateKey.workspace };
+  const request = { ...paging(query), keyOf: workspaceKeys.workspace };
   if (tools.caller.workspaces.includes('*')) {
-    return listPage(tools, { ...request, lists: [listPrefix.workspaces(tools.caller.tenant)] });
+    return listPage(tools, { ...request, lists: [workspaceKeys.workspaces(tools.caller.tenant)] });
   }
   return listAmong(tools, await visibleWorkspaces(tools), request);
 };

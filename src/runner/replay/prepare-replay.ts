@@ -3,8 +3,7 @@ import { type LoadedHistory, loadHistory, type Tampering } from '#resources/repl
 import type { History, MissingDependency } from '#resources/replay/record/history.ts';
 import type { RecordedFrame } from '#resources/replay/record/recorded-frame.ts';
 import type { ReplayTerms } from '#resources/replay/schema.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { TaskState } from '#resources/states.ts';
+import { type TaskState, taskKeys } from '#resources/task/state.ts';
 
 /** A substitute, and who may read what becomes of it. */
 export interface Substitute {
@@ -46,7 +45,7 @@ export async function prepareReplay(log: EventLog, replay: TaskState): Promise<P
   if (!terms) throw new Error(`${replay.resource.id} replays nothing`);
   const own = await substitutesOf(log, replay, terms);
   if ('status' in own) return own;
-  const source = log.state<TaskState>(stateKey.task(terms.source_task_id));
+  const source = log.state<TaskState>(taskKeys.task(terms.source_task_id));
   if (!source) return { status: 'missing', missing: { kind: 'event', id: terms.source_task_id } };
   const loaded = await loadHistory(log, source, terms.through_event_id);
   if (loaded.tampering) return { status: 'tampered', tampering: loaded.tampering };

@@ -9,15 +9,16 @@ import { type Failure, isTerminal, type TaskStatus } from '#protocol/task-states
 import type { Frame, Move, Seen } from '#protocol-client.ts';
 import type { RunRecord } from '#receipts/receipt-draft.ts';
 import type { MemoryFrame } from '#resources/memory/given-memory.ts';
-import type { PermissionRequestState, SessionFold, TaskState } from '#resources/read-states.ts';
+import { type CleanPermissionRequestState, permissionKeys } from '#resources/permission/state.ts';
 import { taskRecord } from '#resources/receipt/run-record.ts';
 import { hashOf } from '#resources/replay/record/compare.ts';
 import type { History, Stimulus } from '#resources/replay/record/history.ts';
 import type { RecordedFrame } from '#resources/replay/record/recorded-frame.ts';
 import { stimuliOf } from '#resources/replay/record/stimuli.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
 import type { CancelReport } from '#resources/task/events.ts';
 import { type MoveFacts, moveTask } from '#resources/task/move-task.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import { applyMemoryRead } from '#runner/frame-recorder.ts';
 import { frameKey } from '#store/keys.ts';
 import { applyMoves, noteCancelFault, seenBy } from '../apply-moves.ts';
@@ -71,7 +72,7 @@ class ReExecution {
     this.#ids = new RecordedIds(parts.seed);
     const approvals = approvalsOf(history.events);
     this.#tools = { ...parts.tools, ...RECORDED, approvals, newId: this.#ids.next };
-    this.#tx.set(stateKey.session(history.sessionId), emptySession(history));
+    this.#tx.set(sessionKeys.session(history.sessionId), emptySession(history));
   }
 
   record(): RunRecord | undefined {
@@ -92,8 +93,8 @@ class ReExecution {
     };
   }
 
-  get #task(): TaskState | undefined {
-    return this.#tx.get<TaskState>(stateKey.task(this.#history.taskId));
+  get #task(): CleanTaskState | undefined {
+    return this.#tx.get<CleanTaskState>(taskKeys.task(this.#history.taskId));
   }
 
   #take(stimulus: Stimulus): string | undefined {
@@ -155,24 +156,24 @@ class ReExecution {
   /** An answer to a question that the replay never asked, or has answered, has no place in it. */
   #hasPlace({ resource, payload }: Event): boolean {
     if (resource.object !== 'permission_request' || payload['request_id'] === undefined) return true;
-    const request = this.#tx.get<PermissionRequestState>(stateKey.permissionRequest(resource.id));
+    const request = this.#tx.get<CleanPermissionRequestState>(permissionKeys.permissionRequest(resource.id));
     return request?.resource.status === 'pending';
   }
 
   /** The transcript as other tasks left it meanwhile. */
   #placeTranscript(events: readonly Event[]): void {
     const appended = events.find(({ event }) => event === 'session.message_appended');
-    const session = this.#tx.get<SessionFold>(stateKey.session(this.#history.sessionId));
+    const session = this.#tx.get<CleanSessionFold>(sessionKeys.session(this.#history.sessionId));
     const messages = appended?.payload['position'];
     if (!session || typeof messages !== 'number') return;
     const internal = { ...session.internal, messages };
-    this.#tx.set(stateKey.session(this.#history.sessionId), { ...session, internal });
+    this.#tx.set(sessionKeys.session(this.#history.sessionId), { ...session, internal });
   }
 
   #bindSession(binding: JsonObject | null): void {
     const { sessionId, route } = this.#history;
     const state = binding === null ? undefined : { binding, epoch: 0 };
-    this.#tx.set(stateKey.sessionBinding(sessionId, route), state);
+    this.#tx.set(sessionKeys.sessionBinding(sessionId, route), state);
   }
 }
 
@@ -218,7 +219,7 @@ function timeOf(stimulus: Stimulus): CleanText {
 }
 
 /** Only what the folds of a task's events need of its session. */
-function emptySession({ sessionId, events }: History): SessionFold {
+function emptySession({ sessionId, events }: History): CleanSessionFold {
   const [first] = events;
   const time = first?.created_at ?? '';
   return fromLog({

@@ -10,13 +10,12 @@ import type { Failure } from '#protocol/task-states.ts';
 import type { Interpret } from '#protocol-client.ts';
 import type { VerificationKeys } from '#receipts/verification-keys.ts';
 import type { ReceiptVerdict } from '#receipts/verify-chain.ts';
-import type { TaskState } from '#resources/read-states.ts';
 import { verifyStoredReceipt } from '#resources/receipt/verify-receipt.ts';
 import { damageOf, type Tampering } from '#resources/replay/load-history.ts';
 import type { History, MissingDependency } from '#resources/replay/record/history.ts';
 import type { ReplayEventMetadata, ReplayTerms, ReplayVerdict } from '#resources/replay/schema.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import { moveTask } from '#resources/task/move-task.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import { prepareReplay } from './prepare-replay.ts';
 import { payloadFor, type ReplayEnd, type ReplayedEvent, replayedEvents } from './replayed-events.ts';
 
@@ -70,7 +69,7 @@ export class ReplayRun {
   }
 
   async #run(): Promise<void> {
-    const task = this.#deps.log.state<TaskState>(stateKey.task(this.#taskId));
+    const task = this.#deps.log.state<CleanTaskState>(taskKeys.task(this.#taskId));
     const terms = task?.internal.replay;
     if (!task || !terms || task.resource.status !== 'WORKING') return;
     try {
@@ -82,7 +81,7 @@ export class ReplayRun {
     }
   }
 
-  async #replay(task: TaskState, terms: Clean<ReplayTerms>): Promise<void> {
+  async #replay(task: CleanTaskState, terms: Clean<ReplayTerms>): Promise<void> {
     const recorded = await this.#recorded();
     if (recorded === undefined) await this.#transact(task, (tx) => void tx.append(startedEvent(task, terms)));
     const preparation = await prepareReplay(this.#deps.log, task);
@@ -131,7 +130,7 @@ export class ReplayRun {
   /** Appends what is replayed, in batches; undefined when it was stopped before the end. */
   async #record(
     run: Generator<ReplayedEvent, ReplayEnd>,
-    { task, terms, skip }: { task: TaskState; terms: Clean<ReplayTerms>; skip: number },
+    { task, terms, skip }: { task: CleanTaskState; terms: Clean<ReplayTerms>; skip: number },
   ): Promise<ReplayEnd | undefined> {
     let left = skip;
     for (;;) {
@@ -152,7 +151,7 @@ export class ReplayRun {
     }
   }
 
-  async #complete(task: TaskState, terms: Clean<ReplayTerms>, end: ReplayEnd): Promise<void> {
+  async #complete(task: CleanTaskState, terms: Clean<ReplayTerms>, end: ReplayEnd): Promise<void> {
     const { source_task_id, mode, deltas } = terms;
     const { verdict, events, run } = end;
     const replay = { verdict, missing: null, ...(run ? { run } : {}) };
@@ -165,7 +164,7 @@ export class ReplayRun {
     });
   }
 
-  async #fail(task: TaskState, terms: Clean<ReplayTerms>, finding: Finding): Promise<void> {
+  async #fail(task: CleanTaskState, terms: Clean<ReplayTerms>, finding: Finding): Promise<void> {
     const { source_task_id, mode } = terms;
     const { verdict = null, missing = null } = finding;
     const message = finding.message ?? messageOf(finding);
@@ -186,11 +185,11 @@ export class ReplayRun {
   }
 
   /** Nothing more is said of a replay that was canceled meanwhile. */
-  async #transact(task: TaskState, append: (tx: Transaction) => void): Promise<void> {
+  async #transact(task: CleanTaskState, append: (tx: Transaction) => void): Promise<void> {
     const { trace_id } = task.internal;
     const origin: Origin = { actor: null, ...(trace_id === null ? {} : { traceId: trace_id }) };
     await this.#deps.log.transact(origin, (tx) => {
-      const now = tx.get<TaskState>(stateKey.task(this.#taskId));
+      const now = tx.get<CleanTaskState>(taskKeys.task(this.#taskId));
       if (now?.resource.status === 'WORKING') append(tx);
       else this.stop();
     });
@@ -228,12 +227,12 @@ function summaryOf(verdict: ReplayVerdict, events: number): string {
   return `${verdict.status}: first at ${where}.`;
 }
 
-function pointerTo({ resource }: TaskState): Pointer {
+function pointerTo({ resource }: CleanTaskState): Pointer {
   return { object: 'task', id: resource.id };
 }
 
 function startedEvent(
-  task: TaskState,
+  task: CleanTaskState,
   { source_task_id, mode, overrides, refresh, reason, ...terms }: Clean<ReplayTerms>,
 ) {
   return newEvent('replay.started', pointerTo(task), placeOfTask(task.resource), {
@@ -250,7 +249,7 @@ function startedEvent(
 /** Members in RFC 8785 order, as everything of an event that is not its payload. */
 function replayedEvent(
   { redact }: DecisionTools,
-  task: TaskState,
+  task: CleanTaskState,
   { source_task_id, mode }: ReplayTerms,
   replayed: ReplayedEvent,
 ) {
@@ -287,7 +286,7 @@ async function receiptTampering(
 ): Promise<Tampering | undefined> {
   // The events are verified against their commits already, so no receipt can be left out by changing a state.
   const issued = events.findLast(({ event }) => event === 'receipt.issued')?.payload['receipt_id'];
-  const named = log.state<TaskState>(stateKey.task(sourceTaskId))?.resource.receipt_id;
+  const named = log.state<CleanTaskState>(taskKeys.task(sourceTaskId))?.resource.receipt_id;
   for (const id of new Set([issued, named])) {
     if (typeof id !== 'string') continue;
     const found = await tamperingOf(log, keys, id, sessionId);

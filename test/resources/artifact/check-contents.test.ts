@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkData, systemClock, systemRandom } from '#compose/compose.ts';
 import type { Finding } from '#eventlog/finding.ts';
 import { dataPaths } from '#operation/data-directory.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import { artifactKeys } from '#resources/artifact/state.ts';
 import { contentKey } from '#store/keys.ts';
 import { openLevelStore } from '#store/level-store.ts';
 import { seal } from '#store/sealed-record.ts';
@@ -16,7 +16,7 @@ import { sha256Of } from '../../harness/stored-contents.ts';
 const BYTES = Buffer.alloc(300_000, 'shared by two artifacts ');
 const WORKSPACE = 'workspace_default';
 const pieceOf = (n: number, sha256 = sha256Of(BYTES)) => contentKey(WORKSPACE, sha256, n);
-const address = stateKey.content(WORKSPACE, sha256Of(BYTES));
+const address = artifactKeys.content(WORKSPACE, sha256Of(BYTES));
 
 describe('log check of stored content', () => {
   const root = mkdtempSync(join(tmpdir(), 'harn-check-contents-'));
@@ -96,7 +96,7 @@ describe('log check of stored content', () => {
     });
     expect(findings).toContainEqual({
       problem: 'content',
-      where: stateKey.content(WORKSPACE, sha256Of('nobody')),
+      where: artifactKeys.content(WORKSPACE, sha256Of('nobody')),
       expected: 'a reference to these bytes',
       observed: 'none',
     });

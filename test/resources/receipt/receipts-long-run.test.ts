@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transaction } from '#eventlog/event-log.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { Frame, Move } from '#protocol-client.ts';
-import type { TaskState } from '#resources/read-states.ts';
 import { materialsOf } from '#resources/receipt/run-materials.ts';
 import type { Receipt } from '#resources/receipt/schema.ts';
 import type { Task, TaskMaterial } from '#resources/task/schema.ts';
+import type { CleanTaskState } from '#resources/task/state.ts';
 import { frameKey } from '#store/keys.ts';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.ts';
 import { merkleRoot } from '../../harness/receipt-hash.ts';
@@ -203,7 +203,7 @@ describe('receipts of long runs', () => {
       sha256 = sha256Of({ before: sha256, id, sha256: own });
     }
     const recorded = (key: string) => gateway.log.record(key);
-    const early = { resource: task, internal: { route: agent.route } } as TaskState;
+    const early = { resource: task, internal: { route: agent.route } } as CleanTaskState;
     const { materials } = materialsOf({ recorded } as Pick<Transaction, 'recorded'> as Transaction, early);
     expect(materials).toMatchObject([{ kind: 'event_log', metadata: { frames }, sha256 }]);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type MoveTarget, readBefore } from '#core/facts.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { Move } from '#protocol-client.ts';
-import type { TaskState } from '#resources/read-states.ts';
+import type { CleanTaskState } from '#resources/task/state.ts';
 import { boundedMove } from '#runner/apply-moves.ts';
 
 const LIMIT = 100;
@@ -24,10 +24,10 @@ function scene(metadata: JsonObject) {
     },
   } as unknown as MoveTarget;
   const resource = { id: 'task_1', session_id: 'session_1', workspace_id: 'w', branch_id: null, metadata };
-  return { made, target, task: { resource } as unknown as TaskState };
+  return { made, target, task: { resource } as unknown as CleanTaskState };
 }
 
-const bounded = (target: MoveTarget, task: TaskState, move: Move) =>
+const bounded = (target: MoveTarget, task: CleanTaskState, move: Move) =>
   boundedMove(target, task, readBefore(move).value);
 
 describe('a move of an agent', () => {

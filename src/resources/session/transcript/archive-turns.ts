@@ -3,8 +3,9 @@ import { jsonSize } from '#json/json-size.ts';
 import type { Clean, CleanText } from '#protocol/clean.ts';
 import { INLINED_FROM } from '#resources/artifact/large-content.ts';
 import type { Message } from '#resources/message/schema.ts';
-import type { MessageState, SessionFold, TaskState } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import { type CleanMessageState, messageKeys } from '#resources/message/state.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
+import type { CleanSessionFold } from '../state.ts';
 import { extractSummary, QUOTED_FIRST, QUOTED_LAST } from './extract.ts';
 import type { TranscriptArchive } from './schema.ts';
 import { turnAt } from './turns.ts';
@@ -20,7 +21,7 @@ export interface Summary {
 }
 
 /** Where the transcript begins that is not archived. */
-export function firstLiveTurn({ internal }: SessionFold): number {
+export function firstLiveTurn({ internal }: CleanSessionFold): number {
   return internal.archive?.turns ?? 0;
 }
 
@@ -28,13 +29,13 @@ export function firstLiveTurn({ internal }: SessionFold): number {
  * The last boundary up to `wanted` behind which everything lies that is still to be sent: messages that wait for a Task, and
  * those of Tasks that have not given them to their agent.
  */
-export function boundaryUpTo(reader: StateReader, session: SessionFold, wanted: number): number {
+export function boundaryUpTo(reader: StateReader, session: CleanSessionFold, wanted: number): number {
   const places = [...unsentOf(reader, session)].flatMap((id) => positionOf(reader, session, id) ?? []);
   return Math.max(firstLiveTurn(session), Math.min(wanted, session.internal.messages, ...places));
 }
 
 /** The place of a message among the turns that are not archived. Ids are drawn in the order of the turns. */
-function positionOf(reader: StateReader, session: SessionFold, id: string): number | undefined {
+function positionOf(reader: StateReader, session: CleanSessionFold, id: string): number | undefined {
   let low = firstLiveTurn(session);
   let high = session.internal.messages;
   while (low < high) {
@@ -45,10 +46,10 @@ function positionOf(reader: StateReader, session: SessionFold, id: string): numb
   return turnAt(reader, session.resource.id, low)?.message_id === id ? low : undefined;
 }
 
-function unsentOf(reader: StateReader, { internal }: SessionFold): Set<string> {
+function unsentOf(reader: StateReader, { internal }: CleanSessionFold): Set<string> {
   const unsent = new Set(internal.pending);
   for (const id of internal.open_tasks) {
-    const task = reader.get<TaskState>(stateKey.task(id));
+    const task = reader.get<CleanTaskState>(taskKeys.task(id));
     if (task?.resource.status !== 'SUBMITTED' && task?.resource.status !== 'WORKING') continue;
     for (const messageId of [...task.internal.preceding, task.internal.turn_message]) unsent.add(messageId);
   }
@@ -58,7 +59,7 @@ function unsentOf(reader: StateReader, { internal }: SessionFold): Set<string> {
 /** Everything before `to` as archived, with this summary. */
 export function archiveUpTo(
   reader: StateReader,
-  session: SessionFold,
+  session: CleanSessionFold,
   to: number,
   summary: Summary,
   keep = KEPT_MULTIMODAL,
@@ -84,7 +85,7 @@ export function archiveUpTo(
 }
 
 /** What a model would have summarised, quoted instead: the same turns give the same text. */
-export function extractOf(reader: StateReader, session: SessionFold, to: number): string {
+export function extractOf(reader: StateReader, session: CleanSessionFold, to: number): string {
   const from = firstLiveTurn(session);
   const firstEnd = Math.min(to, from + QUOTED_FIRST);
   const lastStart = Math.max(firstEnd, to - QUOTED_LAST);
@@ -103,7 +104,7 @@ interface Kept {
 }
 
 /** The newest turns with images or files among those before `to`, those kept so far included, oldest first. */
-function keptOf(reader: StateReader, session: SessionFold, to: number, most: number): Kept[] {
+function keptOf(reader: StateReader, session: CleanSessionFold, to: number, most: number): Kept[] {
   const found: Kept[] = [];
   const from = Math.max(firstLiveTurn(session), to - LOOKED_AT);
   for (let at = to - 1; at >= from && found.length < most; at -= 1) {
@@ -111,7 +112,7 @@ function keptOf(reader: StateReader, session: SessionFold, to: number, most: num
     if (message && isMultimodal(message)) found.unshift(kept(message, at));
   }
   const before = (session.internal.archive?.kept ?? []).flatMap(({ message_id, position }) => {
-    const message = reader.get<MessageState>(stateKey.message(message_id))?.resource;
+    const message = reader.get<CleanMessageState>(messageKeys.message(message_id))?.resource;
     return message === undefined ? [] : [kept(message, position)];
   });
   return most === 0 ? [] : [...before, ...found].slice(-most);
@@ -129,7 +130,7 @@ function isMultimodal({ parts }: Message): boolean {
   });
 }
 
-function messagesIn(reader: StateReader, session: SessionFold, from: number, to: number): Message[] {
+function messagesIn(reader: StateReader, session: CleanSessionFold, from: number, to: number): Message[] {
   return Array.from({ length: to - from }, (_, at) => messageAt(reader, session, from + at)).filter(
     (message) => message !== undefined,
   );
@@ -137,9 +138,9 @@ function messagesIn(reader: StateReader, session: SessionFold, from: number, to:
 
 export function messageAt(
   reader: StateReader,
-  session: SessionFold,
+  session: CleanSessionFold,
   position: number,
 ): Clean<Message> | undefined {
   const turn = turnAt(reader, session.resource.id, position);
-  return turn && reader.get<MessageState>(stateKey.message(turn.message_id))?.resource;
+  return turn && reader.get<CleanMessageState>(messageKeys.message(turn.message_id))?.resource;
 }

@@ -1,7 +1,7 @@
 import { type CleanJson, type CleanObject, isCleanObject } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
-import type { SessionFold } from '#resources/states.ts';
+import type { SessionFold } from '../state.ts';
 import {
   type BudgetReason,
   type RecoveryPolicy,

@@ -6,8 +6,7 @@ import { type Clean, type CleanText, sentence, word } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { MessageInput } from '#resources/message/schema.ts';
-import type { SessionFold } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import { type CleanSessionFold, sessionKeys } from '../state.ts';
 import { archiveUpTo, boundaryUpTo, extractOf, firstLiveTurn, KEPT_MULTIMODAL } from './archive-turns.ts';
 import { budgetOf, type Incoming, overrun, type TranscriptBudget, usageOf } from './budget.ts';
 import type { BudgetReason, TranscriptArchive } from './schema.ts';
@@ -65,13 +64,15 @@ interface Overrun {
 
 /** What is still too much after recovery; undefined when it fits. */
 function recover(tx: Transaction, tools: Tools, sessionId: string, incoming: Incoming): Overrun | undefined {
-  const session = tx.get<SessionFold>(stateKey.session(sessionId));
+  const session = tx.get<CleanSessionFold>(sessionKeys.session(sessionId));
   if (session === undefined) return undefined;
   const budget = budgetOf(tools.limits.transcript, session.resource.metadata);
   const reason = overrun(usageOf(session.internal), incoming, budget);
   if (reason === undefined) return undefined;
   if (budget.recovery !== 'reject') archiveOldTurns(tx, tools, session, budget, reason);
-  const usage = usageOf(tx.get<SessionFold>(stateKey.session(sessionId))?.internal ?? session.internal);
+  const usage = usageOf(
+    tx.get<CleanSessionFold>(sessionKeys.session(sessionId))?.internal ?? session.internal,
+  );
   const left = overrun(usage, incoming, budget);
   return left && { reason: left, budget, usage };
 }
@@ -79,7 +80,7 @@ function recover(tx: Transaction, tools: Tools, sessionId: string, incoming: Inc
 function archiveOldTurns(
   tx: Transaction,
   { redact }: Tools,
-  session: SessionFold,
+  session: CleanSessionFold,
   budget: TranscriptBudget,
   reason: BudgetReason,
 ): void {
@@ -111,7 +112,7 @@ function archiveOldTurns(
 /** Appends the event of a compaction. */
 export function appendCompaction(
   tx: Transaction,
-  session: SessionFold,
+  session: CleanSessionFold,
   archive: Clean<TranscriptArchive>,
   reason: CleanText | null,
 ): void {
@@ -121,7 +122,7 @@ export function appendCompaction(
 }
 
 /** The first boundary that leaves at most half of every limit, so that recovery is rare; all turns where none does. */
-function halfOf(tx: Transaction, session: SessionFold, budget: TranscriptBudget): number {
+function halfOf(tx: Transaction, session: CleanSessionFold, budget: TranscriptBudget): number {
   const { messages, events = 0, bytes = 0 } = session.internal;
   const fits = (to: number): boolean => {
     const turn = turnAt(tx, session.resource.id, to - 1);

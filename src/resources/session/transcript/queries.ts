@@ -8,10 +8,11 @@ import { holdsScope } from '#policy/access.ts';
 import { conceal } from '#policy/visibility.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { artifactIn, assetIn } from '#resources/artifact/artifact-in.ts';
+import { artifactKeys, type CleanArtifactState } from '#resources/artifact/state.ts';
 import type { Message } from '#resources/message/schema.ts';
-import type { ArtifactState, MessageState, SessionFold, TurnState } from '#resources/read-states.ts';
-import { listPrefix, stateKey } from '#resources/state-keys.ts';
+import { type CleanMessageState, messageKeys } from '#resources/message/state.ts';
 import type { Session } from '../schema.ts';
+import { type CleanSessionFold, type CleanTurnState, sessionKeys } from '../state.ts';
 import { messageEventOf, systemPromptEvent, transcriptEventOf } from './event-layer.ts';
 import { transcriptAsset, transcriptHead, transcriptMessage } from './transcript.ts';
 import { turnAt } from './turns.ts';
@@ -30,7 +31,7 @@ export const getSessionTranscript: Query<'getSessionTranscript'> = ({ path }, to
   return { status: 200, body: { kind: 'json_stream', chunks: bytesOf(session, tools) } };
 };
 
-async function* bytesOf(session: SessionFold, tools: QueryTools): AsyncGenerator<Buffer, void> {
+async function* bytesOf(session: CleanSessionFold, tools: QueryTools): AsyncGenerator<Buffer, void> {
   const seesInternal = holdsScope(tools.caller, 'internal:read');
   const { resource, internal } = session;
   const head = conceal(transcriptHead(resource, internal.messages, internal.archive), seesInternal);
@@ -45,7 +46,7 @@ async function* bytesOf(session: SessionFold, tools: QueryTools): AsyncGenerator
 }
 
 interface Reading {
-  session: SessionFold;
+  session: CleanSessionFold;
   tools: QueryTools;
   seesInternal: boolean;
 }
@@ -74,9 +75,9 @@ async function* messagesOf({ session, tools, seesInternal }: Reading): AsyncGene
 
 /** Turns that are not archived, page by page. */
 async function* turnsOf(
-  session: SessionFold,
+  session: CleanSessionFold,
   tools: QueryTools,
-): AsyncGenerator<{ turn: TurnState; position: number }[], void> {
+): AsyncGenerator<{ turn: CleanTurnState; position: number }[], void> {
   const { resource, internal } = session;
   for (let from = internal.archive?.turns ?? 0; from < internal.messages; from += PAGE) {
     await nextTurn();
@@ -89,8 +90,8 @@ async function* turnsOf(
   }
 }
 
-function refuseChanged({ resource, internal }: SessionFold, { reader }: QueryTools): void {
-  const now = reader.get<SessionFold>(stateKey.session(resource.id))?.internal;
+function refuseChanged({ resource, internal }: CleanSessionFold, { reader }: QueryTools): void {
+  const now = reader.get<CleanSessionFold>(sessionKeys.session(resource.id))?.internal;
   if (now?.epoch === internal.epoch && now.archive?.turns === internal.archive?.turns) return;
   throw new ProtocolError('conflict', 'The transcript was truncated or compacted meanwhile. Read it again.');
 }
@@ -140,12 +141,14 @@ async function* copiedTurns(
 async function* assetsOf({ session, tools, seesInternal }: Reading): AsyncGenerator<object[], void> {
   const { reader, log } = tools;
   const prefixes: string[] = [];
-  let next: SessionFold | undefined = session;
+  let next: CleanSessionFold | undefined = session;
   for (let depth = 0; next !== undefined && depth < MAX_ANCESTORS; depth += 1) {
     const { id, parent_session_id }: Session = next.resource;
-    prefixes.push(listPrefix.artifactsOfSession(id), listPrefix.assetsOfSession(id));
+    prefixes.push(artifactKeys.artifactsOfSession(id), artifactKeys.assetsOfSession(id));
     next =
-      parent_session_id === null ? undefined : reader.get<SessionFold>(stateKey.session(parent_session_id));
+      parent_session_id === null
+        ? undefined
+        : reader.get<CleanSessionFold>(sessionKeys.session(parent_session_id));
   }
   for await (const ids of keysOfAll(log, prefixes, PAGE)) {
     yield ids.flatMap((id) => {
@@ -158,12 +161,12 @@ async function* assetsOf({ session, tools, seesInternal }: Reading): AsyncGenera
 
 /** What a session that it was forked from made later is no part of it. */
 function belongsTo(
-  { resource: { session_id, created_at } }: ArtifactState,
-  { resource }: SessionFold,
+  { resource: { session_id, created_at } }: CleanArtifactState,
+  { resource }: CleanSessionFold,
 ): boolean {
   return session_id === resource.id || session_id === null || created_at <= resource.created_at;
 }
 
 function messageOf({ reader }: QueryTools, id: string): Message | undefined {
-  return reader.get<MessageState>(stateKey.message(id))?.resource;
+  return reader.get<CleanMessageState>(messageKeys.message(id))?.resource;
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '#protocol/json.ts';
+import type { ArtifactState } from '#resources/artifact/state.ts';
 import type { Message } from '#resources/message/schema.ts';
-import type { ArtifactState } from '#resources/states.ts';
 import type { Session, SessionState } from '../schema.ts';
 import { blockOfPart } from './blocks.ts';
 import type { Transcript, TranscriptArchive, TranscriptAsset, TranscriptMessage } from './schema.ts';

@@ -1,7 +1,6 @@
 import type { StateReader, StateWriter } from '#eventlog/event-log.ts';
 import { type Clean, fromLog } from '#protocol/clean.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { TurnBlockState, TurnEntry, TurnState } from '#resources/states.ts';
+import { sessionKeys, type TurnBlockState, type TurnEntry, type TurnState } from '../state.ts';
 
 /** Turns that share a row: few rows for a long transcript, and little to write again when a turn is added. */
 export const TURNS_IN_BLOCK = 16;
@@ -66,7 +65,7 @@ export function messagesOf(block: TurnBlockState | undefined): string[] {
 }
 
 function keyOf(sessionId: string, position: number): string {
-  return stateKey.turns(sessionId, Math.floor(position / TURNS_IN_BLOCK));
+  return sessionKeys.turns(sessionId, Math.floor(position / TURNS_IN_BLOCK));
 }
 
 function blockOf(reader: StateReader, sessionId: string, position: number): TurnBlockState | undefined {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { stateKey } from '#resources/state-keys.ts';
+import { messageKeys } from '#resources/message/state.ts';
 import { KEY_KINDS } from '#store/keys.ts';
 import { type LevelStoreOptions, openLevelStore } from '#store/level-store.ts';
 import type { Store } from '#store/store.ts';
@@ -90,7 +90,7 @@ async function openWithDamagedMessages(options: LevelStoreOptions): Promise<Stor
   const store = await openLevelStore(options);
   const get = (key: string): Buffer | undefined => {
     const stored = store.get(key);
-    if (stored === undefined || !key.startsWith(stateKey.message(''))) return stored;
+    if (stored === undefined || !key.startsWith(messageKeys.message(''))) return stored;
     const bytes = Buffer.from(stored);
     bytes.writeUInt8(bytes.readUInt8(20) ^ 1, 20);
     return bytes;

@@ -5,9 +5,9 @@ import { sha256Hex } from '#json/canonical.ts';
 import type { DraftPart } from '#protocol-client.ts';
 import { contentOfParts } from '#resources/artifact/content.ts';
 import { layParts, liftParts, partReader } from '#resources/artifact/parts.ts';
+import type { CleanArtifactState } from '#resources/artifact/state.ts';
 import { keepBytes } from '#resources/artifact/stored-bytes.ts';
 import { loadRooms } from '#resources/load-rooms.ts';
-import type { ArtifactState } from '#resources/read-states.ts';
 import { layoutKey, partKey } from '#store/keys.ts';
 
 const { project } = await loadRooms();
@@ -41,7 +41,7 @@ function ended(tx: Rehearsal, sent: readonly DraftPart[], first: number) {
   keepBytes(tx, { scope: 'workspace_1', sha256 }, content.bytes);
   const internal = { ...range, store: 'parts', closed: true, size: content.bytes.length, name: null };
   const resource = { id: ID, workspace_id: 'workspace_1', sha256, mime_type: content.mimeType };
-  return { resource, internal } as unknown as ArtifactState;
+  return { resource, internal } as unknown as CleanArtifactState;
 }
 
 describe('the parts of an artifact that has ended', () => {

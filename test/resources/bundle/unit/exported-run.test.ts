@@ -4,7 +4,7 @@ import { NO_EVENT } from '#eventlog/segment.ts';
 import { canonicalJson } from '#json/canonical.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import { ExportedRun } from '#resources/bundle/exported-run.ts';
-import type { SessionFold } from '#resources/read-states.ts';
+import type { CleanSessionFold } from '#resources/session/state.ts';
 import { eventIdOf, eventKey } from '#store/keys.ts';
 
 const EVENTS = 2_500;
@@ -39,7 +39,7 @@ class CountingLog {
 }
 
 function runOver(log: CountingLog, through = EVENTS): ExportedRun {
-  const session = { resource: { id: SESSION }, internal: {} } as SessionFold;
+  const session = { resource: { id: SESSION }, internal: {} } as CleanSessionFold;
   const scope = { session, task: undefined, throughId: eventIdOf(through) };
   return new ExportedRun(log as unknown as EventLog, scope);
 }

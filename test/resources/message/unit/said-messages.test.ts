@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { idOfSaid, saidUnder, withSaid } from '#resources/message/fold.ts';
-import type { SaidMessage, TaskState } from '#resources/states.ts';
+import type { SaidMessage } from '#resources/message/state.ts';
+import type { TaskState } from '#resources/task/state.ts';
 import { FoldedRows } from '../../../harness/folded-rows.ts';
 
 /** A Task whose agent says one thing after the other. */

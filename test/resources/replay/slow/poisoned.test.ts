@@ -5,8 +5,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { DecisionTools } from '#core/facts.ts';
 import { loadRooms } from '#resources/load-rooms.ts';
-import type { TaskState } from '#resources/read-states.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import { prepareReplay } from '#runner/replay/prepare-replay.ts';
 import { type ReplayEnd, replayedEvents } from '#runner/replay/replayed-events.ts';
 import { a2aBridge } from '../../../../bridges/a2a/index.ts';
@@ -28,7 +27,7 @@ describe('a replay asks nothing but the log', () => {
       const replay = await replayOf(stage.client, (await run(stage.client)).id);
       const preparation = await prepareReplay(
         log,
-        log.state<TaskState>(stateKey.task(replay.id)) as TaskState,
+        log.state<CleanTaskState>(taskKeys.task(replay.id)) as CleanTaskState,
       );
       if (preparation.status !== 'ready') throw new Error(preparation.status);
       const { interpret } = a2aBridge;

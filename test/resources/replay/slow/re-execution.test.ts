@@ -2,11 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { DecisionTools } from '#core/facts.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import { loadRooms } from '#resources/load-rooms.ts';
-import type { TaskState } from '#resources/read-states.ts';
 import { loadHistory } from '#resources/replay/load-history.ts';
 import type { History } from '#resources/replay/record/history.ts';
 import { runOf } from '#resources/replay/record/stimuli.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import { reExecute } from '#runner/replay/re-execute.ts';
 import { a2aBridge } from '../../../../bridges/a2a/index.ts';
 import { stageOf } from '../../../conformance/stage.ts';
@@ -18,7 +17,7 @@ const { project } = await loadRooms();
 const LIMITS_ONLY = { limits: { inlineBytes: 65_536 } } as DecisionTools;
 
 async function historyOf(log: EventLog, taskId: string): Promise<History> {
-  const state = log.state<TaskState>(stateKey.task(taskId));
+  const state = log.state<CleanTaskState>(taskKeys.task(taskId));
   if (!state) throw new Error(`no task ${taskId}`);
   return (await loadHistory(log, state)).history;
 }

@@ -11,9 +11,8 @@ import type { DraftPart } from '#protocol-client.ts';
 import { type KeyRow, writeRows } from '#receipts/key-files.ts';
 import { openKeyRegistry } from '#receipts/key-registry.ts';
 import { contentOfParts } from '#resources/artifact/content.ts';
+import { type ArtifactState, artifactKeys } from '#resources/artifact/state.ts';
 import { loadRooms } from '#resources/load-rooms.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { ArtifactState } from '#resources/states.ts';
 import { contentKey, eventIdOf, eventKey, KEY_KINDS, keysUnder, layoutKey, metaKey } from '#store/keys.ts';
 import { openLevelStore } from '#store/level-store.ts';
 import { SEAL_BYTES, seal, sealedHash, unseal } from '#store/sealed-record.ts';
@@ -99,7 +98,7 @@ async function placeContents(data: string): Promise<void> {
       parts.set(id, [...(parts.get(id) ?? []), JSON.parse(unseal(value, key).toString())]);
     }
   for (const [id, sent] of parts) {
-    const key = stateKey.artifact(id);
+    const key = artifactKeys.artifact(id);
     const { resource, internal } = decodeFold(key, store.get(key) as Buffer).state as ArtifactState;
     const { bytes } = contentOfParts(sent, internal.name);
     put(contentKey(resource.workspace_id ?? '', resource.sha256 ?? '', 0), bytes);

@@ -3,9 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CURRENT_RULES, RULES } from '#protocol/rules.ts';
-import type { TaskState } from '#resources/read-states.ts';
 import { loadHistory } from '#resources/replay/load-history.ts';
-import { stateKey } from '#resources/state-keys.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import { recoverTask } from '#runner/recover.ts';
 import { stageOf } from '../../../conformance/stage.ts';
 import { startTestGateway, type TestGateway } from '../../../harness/gateway.ts';
@@ -74,9 +73,9 @@ describe('the number of the rules', () => {
   const stage = stageOf();
   const plain = SAMPLE_RUNS['answer'] as (typeof SAMPLE_RUNS)[string];
 
-  async function stateOf(rules?: number): Promise<TaskState> {
+  async function stateOf(rules?: number): Promise<CleanTaskState> {
     const { id } = await plain(stage.client);
-    const state = stage.gateway.log.state<TaskState>(stateKey.task(id));
+    const state = stage.gateway.log.state<CleanTaskState>(taskKeys.task(id));
     if (!state) throw new Error(`no task ${id}`);
     return rules === undefined ? state : { ...state, internal: { ...state.internal, rules } };
   }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Event } from '#eventlog/event-log.ts';
 import { foldSessionCompacted } from '#resources/session/fold.ts';
+import { type SessionFold, sessionKeys } from '#resources/session/state.ts';
 import { putTurn } from '#resources/session/transcript/turns.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { SessionFold } from '#resources/states.ts';
 import { FoldedRows } from '../../../harness/folded-rows.ts';
 
 const ID = 'session_1';
@@ -16,7 +15,7 @@ function archiveAfter(through_event_id: string | null) {
     resource: { id: ID, summary: null, transcript: {} },
     internal: { messages: 2, events: 5 },
   };
-  states.set(stateKey.session(ID), session);
+  states.set(sessionKeys.session(ID), session);
   putTurn(states, ID, 1, { message_id: 'message_2', event_id: HERE, events: 4, bytes: 9 });
   const archive = {
     turns: 2,
@@ -35,7 +34,7 @@ function archiveAfter(through_event_id: string | null) {
     payload: { archive, compacted_turn_count: 2, reason: null },
   } as unknown as Event;
   foldSessionCompacted(event, states);
-  return states.get<SessionFold>(stateKey.session(ID))?.internal.archive;
+  return states.get<SessionFold>(sessionKeys.session(ID))?.internal.archive;
 }
 
 describe('the fold of a compaction', () => {

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { idsIn, tasksOfSession } from '#core/id-list.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import { addSessionTask } from '#resources/session/fold.ts';
-import { stateKey } from '#resources/state-keys.ts';
-import type { SessionFold } from '#resources/states.ts';
+import { type SessionFold, sessionKeys } from '#resources/session/state.ts';
 import { FoldedRows } from '../../../harness/folded-rows.ts';
 
 const ID = 'session_1';
@@ -16,7 +15,7 @@ function sessionOf(numbers: readonly number[]) {
   let reads = 0;
   const session = { resource: { id: ID }, internal: {} } as SessionFold;
   for (const n of numbers) addSessionTask(states, session, idOf(n));
-  rows.set(stateKey.session(ID), session);
+  rows.set(sessionKeys.session(ID), session);
   const log: Pick<EventLog, 'indexKeys' | 'state'> = {
     state: <S extends object>(key: string) => {
       reads += 1;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Event } from '#eventlog/event-log.ts';
+import type { ArtifactState } from '#resources/artifact/state.ts';
 import type { Message, Part } from '#resources/message/schema.ts';
 import { part } from '#resources/message/schema.ts';
 import type { Session } from '#resources/session/schema.ts';
@@ -11,7 +12,6 @@ import {
   transcriptHead,
   transcriptMessage,
 } from '#resources/session/transcript/transcript.ts';
-import type { ArtifactState } from '#resources/states.ts';
 
 const AT = '2026-11-21T00:00:00.000Z';
 const visibility = 'public' as const;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { QueryTools } from '#core/query.ts';
-import { stateKey } from '#resources/state-keys.ts';
 import { listFiltered } from '#resources/task/queries.ts';
 import type { Task } from '#resources/task/schema.ts';
+import { taskKeys } from '#resources/task/state.ts';
 
 const COUNT = 25_000;
 const PREFIXES = ['one/', 'two/'];
@@ -57,7 +57,7 @@ function manyTasks() {
     },
     reader: {
       get: (key: string) => ({
-        resource: taskOf(numberOf(key.slice(stateKey.task('').length))),
+        resource: taskOf(numberOf(key.slice(taskKeys.task('').length))),
         internal: { status_at: at(1) },
       }),
     },

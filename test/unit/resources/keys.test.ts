@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { stateKey } from '#resources/state-keys.ts';
+import { sessionKeys } from '#resources/session/state.ts';
 
-const ofRoute = (route: string) => stateKey.sessionBinding('session_1', route);
+const ofRoute = (route: string) => sessionKeys.sessionBinding('session_1', route);
 const HASHED = /^x\/sb\/session_1\/#[0-9a-f]{32}$/;
 
 describe('texts of others in keys', () => {

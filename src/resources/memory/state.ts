@@ -1,0 +1,28 @@
+import type { Clean } from '#protocol/clean.ts';
+import { type Folded, idKey, idList, textList } from '#resources/states.ts';
+import type { MemoryDescription } from './schema.ts';
+
+/** Keys of what is folded, and prefixes of its lists. */
+export const memoryKeys = {
+  memory: idKey('r/memory/'),
+  memoriesOfTenant: textList('l/memory/t/'),
+  memoriesOfWorkspace: idList('l/memory/w/'),
+  memoriesOfSession: idList('l/memory/s/'),
+  /** Memories that have an `expires_at`, ordered by it. */
+  expiringMemories: 'l/memory-expiry/',
+} as const;
+
+export type MemoryState = Folded<
+  MemoryDescription,
+  {
+    tenant: string;
+    session_id: string | null;
+    /** Artifact made for large content; forgotten together with the Memory. */
+    artifact_id: string | null;
+    /** What its content is as JSON; `sha256` is bare hex. */
+    content?: { sha256: string; size: number };
+  }
+>;
+
+/** As they are read: what was folded of clean events is clean. */
+export type CleanMemoryState = Clean<MemoryState>;
