@@ -73,7 +73,9 @@ export function makeClients(
   return new Map([...configured, ...extraClients].map((upstream) => [upstream.route, upstream]));
 }
 
-/** Where its card says that the bundled agent is while it does not run: a name that is nobody's address. Spec: RFC 6761, 6.3. */
+/**
+ * The address in the card of the bundled agent while it does not run: a name that never resolves. Spec: RFC 6761, section 6.3.
+ */
 const SAMPLE_CARD_URL = 'http://sample-agent.localhost/.well-known/agent-card.json';
 
 function sampleRow(sample: SampleAgentProcess, { packageRoot }: Parts): Rows['a2a'][number] {
@@ -98,21 +100,21 @@ export function secretReader({ config, env, redactor }: Parts): (ref: SecretRef)
   };
 }
 
-/** Definitions of tools are pinned in the log; a store that cannot be written now hears of them at the next start. */
+/** Pins the definitions of tools in the log. When the store cannot be written now, they are recorded at the next start. */
 function toolDefinitions(log: EventLog, logger: Logger, redactor: Redactor): Definitions {
   const reader = { get: log.state.bind(log) };
   return {
     pinned: (route, name) => unlessDamaged(() => pinnedDefinition(reader, route, name), undefined),
     report: (route, changes) => {
-      const told = changes.map(({ name, change, definitionSha256, pinnedSha256 }) => ({
+      const definitions = changes.map(({ name, change, definitionSha256, pinnedSha256 }) => ({
         tool: name,
         skill: skillId(route, name),
         change,
         definition_sha256: definitionSha256,
         pinned_sha256: pinnedSha256,
       }));
-      const clean = redactor.clean({ tenant: String(DEFAULT_TENANT), route, told }).value;
-      recordDefinitions(log, clean.tenant, clean.route, clean.told).catch((error: unknown) =>
+      const clean = redactor.clean({ tenant: String(DEFAULT_TENANT), route, definitions }).value;
+      recordDefinitions(log, clean.tenant, clean.route, clean.definitions).catch((error: unknown) =>
         logger.warn({ err: error, route }, 'changes of tool definitions were not recorded'),
       );
     },

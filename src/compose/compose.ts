@@ -34,13 +34,13 @@ export { changeKeysOffline, type KeyChange } from './signing-keys.ts';
 
 const HOUSEKEEPING_INTERVAL_MS = 5_000;
 
-/** Any interval will do; it is there, not awaited. */
+/** Only keeps the process alive, so any length will do. */
 const HOLD_INTERVAL_MS = 60_000;
 
 export interface RunningGateway {
   url: string;
   log: EventLog;
-  /** Does at once what is due by the clock, deadlines and expiries; done every few seconds anyway. */
+  /** Runs the housekeeping now: deadlines, expiries, retention. It also runs every few seconds. */
   tidy(): Promise<void>;
   /** Drains within `drain_timeout_ms`: no new work, streams ended with a reason, tasks parked durably. */
   close(): Promise<void>;
@@ -80,7 +80,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   closers.push(() => core.subscriptions.close());
   closers.push(() => core.sending.close());
   closers.push(() => core.runner.drain());
-  closers.push(tellOfEndedKeys(log, core.gateway, logger));
+  closers.push(endStreamsOfEndedKeys(log, core.gateway, logger));
   for (const upstream of upstreams.values()) upstream.start();
   if (log.integrity.status === 'ok') {
     const { redact } = core.tools;
@@ -108,7 +108,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   return { url, log, tidy, close: () => closeAll(closers) };
 }
 
-/** Holds the process until all is closed: a refused client whose body is not read any more would not, and its exit came first. */
+/** Keeps the process alive until everything is closed. A refused client whose body is not read does not keep it alive. */
 async function closeAll(closers: Closer[]): Promise<void> {
   const hold = setInterval(() => undefined, HOLD_INTERVAL_MS);
   try {
@@ -139,8 +139,8 @@ async function keepHouse(
   ]);
 }
 
-/** What a revoked key had opened ends with the answer to its revocation; what expires is found by the housekeeping. */
-function tellOfEndedKeys(log: EventLog, gateway: Core['gateway'], logger: Logger): () => void {
+/** Ends the streams of a key when it is revoked. Those of a key that expires are ended by the housekeeping. */
+function endStreamsOfEndedKeys(log: EventLog, gateway: Core['gateway'], logger: Logger): () => void {
   return log.tail((events) => {
     if (!events.some(({ event }) => event.event === 'vendor.harn_gateway.api_key_ended')) return;
     gateway

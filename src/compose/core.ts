@@ -105,7 +105,7 @@ export function makeCore(
     log,
     tools,
     prove: (tx, refusal) => recordRefusal(tx, tools, refusal),
-    onLost: (error) => untold(error, logger),
+    onLost: (error) => logger.warn({ err: error }, 'a refused call could not be recorded'),
   });
   const gateway = new GatewayCore({
     commands: handlers,
@@ -136,10 +136,6 @@ export function makeCore(
     streamBufferBytes: config.limits.stream_buffer_bytes,
   });
   return { gateway, log, runner, tools, sending, subscriptions, receiptLog, refusals };
-}
-
-function untold(error: unknown, logger: Logger): void {
-  logger.warn({ err: error }, 'a refused call could not be recorded');
 }
 
 function recover(runner: TaskRunner, logger: Logger): void {
@@ -192,7 +188,7 @@ function interpreter(
   };
 }
 
-/** Runner and outbox need these tools themselves, so their parts are asked for late. */
+/** The runner and the outbox need these tools too, so their parts are only read when they are used. */
 function decisionTools(
   { config, version, redactor, clock, random }: Parts,
   { log, keys }: OpenData,

@@ -233,7 +233,7 @@ function hashFinding(where: string, expected: string, observed: string): CheckSt
   return { kind: 'finding', finding: { problem: 'hash', where, expected, observed } };
 }
 
-/** A check that meets what the store cannot read ends there, and the others go on. */
+/** A check ends at what the store cannot read. The other checks go on. */
 async function* findingsOf(check: AsyncIterable<Finding>): AsyncGenerator<CheckStep> {
   try {
     for await (const finding of check) yield { kind: 'finding', finding };

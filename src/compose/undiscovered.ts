@@ -7,8 +7,8 @@ export function undiscovered(upstreams: ReadonlyMap<string, ProtocolClient>): st
 }
 
 /**
- * What `/ready` says while some are not known yet: how many, as everybody may read it. The gateway is ready all the same: the
- * others are served, and calls of these are answered with what can be done.
+ * What `/ready` reports while the Skills of some routes are not known: only how many, because everybody may read it. The gateway
+ * is ready all the same. Other routes are served; a call of one of these gets an error that says what to do.
  */
 export function withUndiscovered(readiness: Readiness, { length: count }: readonly string[]): Readiness {
   if (!readiness.ok || count === 0) return readiness;
