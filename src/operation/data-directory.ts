@@ -62,7 +62,10 @@ export function developmentKey(data: string, random: Random): DevelopmentKey {
   return { record, fresh: key };
 }
 
-/** A key that people would read there and be refused with; the file may be gone, since the gateway needs its hash alone. */
+/**
+ * Throws when the file holds another key, which people would use and be refused. It may be missing: the gateway needs the hash
+ * alone.
+ */
 function checkDevelopmentKey(path: string, { hash }: ApiKeyRecord): void {
   if (!existsSync(path) || apiKeyHash(readFileSync(path, 'utf8').trim()) === hash) return;
   const why = 'is not the key whose hash api-keys.json holds';

@@ -108,7 +108,7 @@ function moveOnce(from: string, to: string): void {
   if (!existsSync(to)) renameSync(from, to);
 }
 
-/** The lock of a directory makes it: an empty one is none that a gateway began. */
+/** Taking the lock creates the directory, so a gateway has not used an empty one. */
 function placeStore(from: string, to: string): void {
   if (existsSync(to) && readdirSync(to).length > 0)
     throw new DataFileError(

@@ -68,10 +68,10 @@ export class ProcessGuard {
     this.#child = child;
     child.once('error', (error) => this.#lost(child, error.message));
     child.once('exit', (code) => this.#lost(child, `it ended with code ${code}`));
-    // A pipe that breaks shows in the end of the process.
+    // A broken pipe shows as the end of the process.
     child.stdin.on('error', () => undefined);
     child.stdin.write([...this.#groups].map((group) => `+${group}\n`).join(''));
-    // Work is waited for, not its guard.
+    // The guard must not keep this process alive.
     child.unref();
   }
 
