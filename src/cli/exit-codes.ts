@@ -17,7 +17,7 @@ export const EXIT = {
   newerData: 5,
 } as const;
 
-/** An end of a command that people caused: one line, one code. */
+/** An error that the user can mend: one line of text and an exit code. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: number;
@@ -55,7 +55,7 @@ export function describeFailure(error: unknown): { exitCode: number; message: st
   return { exitCode: EXIT.failed, message: error instanceof Error ? error.message : String(error) };
 }
 
-/** Only errors of `listen`: the same codes also stand for files that may not be touched. */
+/** Only errors of `listen`. The same codes are also used for files that may not be opened. */
 function listenFailure(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('syscall' in error) || error.syscall !== 'listen') return undefined;
   const { code, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };

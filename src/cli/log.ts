@@ -59,7 +59,7 @@ async function checkLogOf(flags: ConfigOptions & { json?: boolean }): Promise<vo
       counted = step;
       progress.update(step.events, 'events');
     } else progress.end();
-    if (step.kind === 'snapshot') tellSnapshot(step.pid);
+    if (step.kind === 'snapshot') reportSnapshot(step.pid);
     if (step.kind === 'folds_not_compared')
       print(flags.json ? { folds_not_compared: true } : 'The folds could not be compared.');
     if (step.kind !== 'finding') continue;
@@ -74,7 +74,7 @@ async function checkLogOf(flags: ConfigOptions & { json?: boolean }): Promise<vo
   if (findings > 0) process.exitCode = EXIT.failed;
 }
 
-function tellSnapshot(pid: number | undefined): void {
+function reportSnapshot(pid: number | undefined): void {
   const owner = pid === undefined ? 'a running process' : `process ${pid}`;
   process.stderr.write(`The data is in use by ${owner}; a snapshot of its log is checked.\n`);
 }
@@ -94,15 +94,15 @@ async function migrateLogOf({ json, keepDamaged = false, ...flags }: MigrateFlag
   progress.end();
 }
 
-type ToldMigration = Exclude<MigrationStep, { kind: 'progress' }>;
+type MigrationResult = Exclude<MigrationStep, { kind: 'progress' }>;
 
-function migrationJson(step: ToldMigration): object {
+function migrationJson(step: MigrationResult): object {
   if (step.kind === 'finding') return { finding: step.finding };
   const { kind, ...facts } = step;
   return { migrated: kind === 'migrated', ...(kind === 'refused' ? { refused: true } : {}), ...facts };
 }
 
-function migrationLine(step: ToldMigration): string {
+function migrationLine(step: MigrationResult): string {
   switch (step.kind) {
     case 'finding':
       return describe(step.finding);

@@ -1,6 +1,6 @@
-/** What a start with nothing else open takes, with room for a few clients; loading the program alone opens many at once. */
+/** Open files that a start needs, with room for a few clients. Loading the program opens many at once. */
 const ENOUGH = 1_024;
-/** With fewer the program cannot be loaded whole, and Node takes files for missing that it could not open. */
+/** With fewer, the program cannot be loaded: Node reports files as missing that it could not open. */
 const FEWEST = 256;
 /** As Node and LevelDB say it. */
 const TOO_MANY = /\bEMFILE\b|\bENFILE\b|too many open files/i;

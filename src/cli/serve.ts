@@ -52,7 +52,7 @@ async function serve({ quiet, unlisted, ...flags }: ServeOptions): Promise<void>
   await end;
 }
 
-/** A gateway serves as well where its user has no place for its address. */
+/** Not fatal: the gateway serves even when its address cannot be written down for this user. */
 function list(running: RunningGateways, self: ListedGateway, logger: Logger): void {
   try {
     running.add(self);
@@ -65,7 +65,7 @@ function list(running: RunningGateways, self: ListedGateway, logger: Logger): vo
   }
 }
 
-/** There is one where nobody else could call. */
+/** A development key is made only where nobody else could call. */
 function hasDevelopmentKey({ auth }: Config): boolean {
   return auth.api_keys.length === 0 && auth.oauth.length === 0;
 }

@@ -7,12 +7,12 @@ import { print } from './terminal.ts';
 type Chunks = AsyncIterable<string | Uint8Array> | Iterable<string>;
 
 /**
- * Writes to a file, or to standard output without one. A file is there when it is whole: it is written beside its place, then
- * moved there. Throws CliError for one that cannot be written.
+ * Writes to a file, or to standard output without one. The file appears when it is complete: it is written beside its place, then
+ * renamed. Throws CliError for one that cannot be written.
  */
 export async function writeOut(chunks: Chunks, out: string | undefined): Promise<void> {
   if (out === undefined) {
-    // No more is asked for while whoever reads this has enough.
+    // Waits while the reader is slower than the source.
     for await (const chunk of chunks) if (!process.stdout.write(chunk)) await once(process.stdout, 'drain');
     return;
   }

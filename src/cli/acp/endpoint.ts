@@ -7,7 +7,7 @@ import { CliError, EXIT } from '../exit-codes.ts';
 import { readKeyFile } from '../key-file.ts';
 import { type OwnGateway, startGateway } from './own-gateway.ts';
 
-/** A gateway that takes longer to say that it lives is as good as none to an editor. */
+/** How long a gateway may take to answer `/health`. An editor does not wait longer. */
 const HEALTH_MS = 3_000;
 
 export interface AcpOptions {

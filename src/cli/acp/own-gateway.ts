@@ -35,7 +35,7 @@ export async function startGateway(data: string, config: string | undefined): Pr
   ];
   const child = spawn(process.execPath, [program, 'serve', ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // Its own data directory holds; a port or config of the environment is for other gateways.
+    // It uses its own data directory. A port or a configuration file of the environment is meant for other gateways.
     env: process.env,
     detached: true,
   });

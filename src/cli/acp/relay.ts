@@ -88,7 +88,10 @@ export class Relay {
     if (isSent && message?.method === 'session/prompt') this.#sent.add(String(message.id));
   }
 
-  /** The gateway would end the connection for it, again and again; what nobody waits for is dropped. */
+  /**
+   * The gateway would close the connection because of it, each time. A notification is dropped, because nobody waits for an
+   * answer.
+   */
   #refuse(message: Message | undefined): void {
     process.stderr.write('harn-gateway acp: a message of the editor is too large for the gateway\n');
     if (message?.id === undefined) return;
@@ -141,7 +144,7 @@ export class Relay {
     for (const text of this.#held.splice(0)) this.#send(readLine(text));
   }
 
-  /** The connection is over: what the gateway asked is void, it asks again. */
+  /** The connection ended. Requests that the gateway sent on it are void; it sends them again. */
   disconnected(): void {
     this.#isReady = false;
     this.#own = new Map();
@@ -153,8 +156,9 @@ export class Relay {
   }
 
   /**
-   * Nobody can be asked: whoever waits gets an error, and may ask again; for a mistake of the configuration whoever asks later gets it at
-   * once. A prompt that a gateway has taken goes on there; its answer comes when that is back, and no editor sets it a limit.
+   * No gateway can be reached. Waiting requests get an error, and can be sent again. After a mistake in the configuration, later
+   * requests get the error at once. A prompt that a gateway has taken goes on there: its answer comes when the gateway is back,
+   * and no editor limits the time.
    */
   refuse(reason: Refusal, words: string): void {
     const error = { code: reason === 'unauthenticated' ? AUTH_REQUIRED : INTERNAL_ERROR, message: words };
@@ -166,7 +170,7 @@ export class Relay {
     }
   }
 
-  /** The gateway knows its client again by its id, and a prompt or a new session by its key. */
+  /** The gateway recognises the client by its id, and a repeated prompt or new session by its key. */
   #marked(line: Line): Line {
     const { message } = line;
     if (message?.method === 'initialize') return withHarn(message, { clientId: this.#clientId });
