@@ -5,13 +5,13 @@ import { formatPath } from './fault.ts';
 /** A configuration file larger than this is not one. */
 export const MAX_CONFIG_BYTES = 1_048_576;
 
-/** Open brackets and leading characters of a line; deeper nesting overflows the parser and ends the process. */
+/** Most open brackets and leading spaces of a line. Deeper nesting overflows the stack of the parser and ends the process. */
 const MAX_OPEN_BRACKETS = 64;
 const MAX_LINE_LEAD = 128;
 
 /** The file as data, with the way back from an option to its line. */
 export interface YamlFile {
-  /** Undefined when the text cannot be trusted. Options behind which nothing is written are left out, so that their default holds. */
+  /** Undefined when the text cannot be trusted. Options without a value are left out, so that their default applies. */
   raw: Record<string, unknown> | undefined;
   faults: ConfigFault[];
   /** Adds file, line and column to a fault. An absent option gets the position of its nearest parent. */
@@ -109,7 +109,7 @@ function aliasFaults(document: Document): DocumentFault[] {
   return faults;
 }
 
-/** What is written as `null` is a value, and stands where an option takes it: a window without end, for one. */
+/** A written `null` is a value for options that take it, such as a window without end. */
 function toRaw(document: Document): Record<string, unknown> {
   visit(document, {
     Pair: (_key, { value }) => (value === null || isEmpty(value) ? visit.REMOVE : undefined),
