@@ -18,7 +18,7 @@ export interface Caller {
 
 /** The result of authentication is one of these; there is no default identity. */
 export type Authentication =
-  /** Without a standing for what the configuration alone says: it lasts as long as the gateway runs. */
+  /** No standing for a credential of the configuration: it lasts as long as the gateway runs. */
   | { kind: 'caller'; caller: Caller; standing?: Standing }
   /** Without a reason when no credential was sent that could be judged. */
   | { kind: 'unauthenticated'; refusal?: CredentialRefusal }

@@ -5,7 +5,7 @@ import type { Clock } from '#protocol/ports.ts';
 /** A token is renewed so long before it expires, that none expires on its way. */
 const MARGIN_MS = 30_000;
 /** How long a token is kept whose issuer does not say when it expires. */
-const UNTOLD_LIFETIME_MS = 60_000;
+const DEFAULT_LIFETIME_MS = 60_000;
 const MAX_TOKEN_CHARS = 16_384;
 
 /** A client of an authorization server, as the operator configured it. */
@@ -90,8 +90,8 @@ function readAnswer(answer: JsonValue): { token: string; lifetimeMs: number } {
     throw new Error('the token endpoint gave no access_token');
   if (typeof type !== 'string' || type.toLowerCase() !== 'bearer')
     throw new Error('the token endpoint gave a token that is no bearer token');
-  const isTold = typeof seconds === 'number' && Number.isFinite(seconds) && seconds > 0;
-  return { token, lifetimeMs: isTold ? seconds * 1000 : UNTOLD_LIFETIME_MS };
+  const isStated = typeof seconds === 'number' && Number.isFinite(seconds) && seconds > 0;
+  return { token, lifetimeMs: isStated ? seconds * 1000 : DEFAULT_LIFETIME_MS };
 }
 
 function membersOf(answer: JsonValue): { [member: string]: JsonValue | undefined } {

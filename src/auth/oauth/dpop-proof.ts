@@ -106,7 +106,7 @@ function isTarget(htu: string, urls: readonly string[]): boolean {
   return named !== undefined && urls.some((url) => normalized(url) === named);
 }
 
-/** Clients of WebSockets may name the scheme of the socket or that of its request. */
+/** Clients of WebSockets may name either scheme: `ws` or `http`. */
 const HTTP_SCHEMES: Readonly<Record<string, string>> = {
   'http:': 'http:',
   'https:': 'https:',

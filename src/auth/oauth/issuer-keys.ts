@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject } from '#protocol/json-shape.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
 
-/** Keys are asked for again after this time, behind the back of callers. */
+/** After this time keys are read again, in the background. */
 const REFRESH_AFTER_MS = 10 * 60_000;
 /** How long known keys serve while their issuer cannot be reached. See src/auth/README.md. */
 const MAX_STALE_MS = 60 * 60_000;
@@ -59,7 +59,7 @@ export class IssuerKeys {
     return this.#lookup !== undefined;
   }
 
-  /** Asks an issuer that was never reached, behind the back of callers, so that its first token need not find out. */
+  /** Reads the keys of an issuer that was never reached, in the background, so that its first token need not wait. */
   look(): void {
     if (!this.wasReached && this.#mayAsk(COOLDOWN_MS)) this.#refreshBehind();
   }

@@ -1,8 +1,8 @@
 import type { Clock } from '#protocol/ports.ts';
 
 /**
- * Most proofs remembered at a time. More than a gateway verifies within the time one is remembered, so that nobody fills it
- * who does not keep the processor busy first; a full memory refuses, it does not forget.
+ * Most proofs remembered at a time: more than a gateway can verify while one is remembered. When it is full, new proofs are
+ * refused; none is forgotten early.
  */
 const MAX_REMEMBERED = 500_000;
 
@@ -10,7 +10,7 @@ const MAX_REMEMBERED = 500_000;
 export class ReplayMemory {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #max: number;
-  /** End of each, in the order of arrival. */
+  /** When each of them expires, in the order of arrival. */
   readonly #used = new Map<string, number>();
 
   constructor(clock: Pick<Clock, 'now'>, max: number = MAX_REMEMBERED) {
@@ -18,7 +18,7 @@ export class ReplayMemory {
     this.#max = max;
   }
 
-  /** Takes a proof on until a wall-clock time; `again` when it was used before, `full` when it cannot be remembered. */
+  /** Remembers a proof until a wall-clock time. `again`: it was used before. `full`: it cannot be remembered. */
   use(id: string, untilMs: number): 'first' | 'again' | 'full' {
     const nowMs = this.#clock.now();
     const known = this.#used.get(id);
@@ -30,7 +30,7 @@ export class ReplayMemory {
     return 'first';
   }
 
-  /** Ends differ from the order of arrival by no more than clocks may, so what is left over at the front is soon gone. */
+  /** Proofs expire nearly in the order of arrival: clocks differ by a few seconds only. So it is enough to look at the front. */
   #forgetEnded(nowMs: number): void {
     for (const [id, untilMs] of this.#used) {
       if (nowMs <= untilMs) return;

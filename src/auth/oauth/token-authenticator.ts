@@ -34,7 +34,7 @@ interface Refusal {
   untilMs: number;
 }
 
-/** A credential in the form of an access token, whatever is true of it. */
+/** A credential in the form of an access token, valid or not. */
 interface SentToken extends SentCredential {
   hash: string;
 }
@@ -115,7 +115,7 @@ export class TokenAuthenticator implements Authenticator {
     return judged.verdict.kind === 'unavailable' ? 'unavailable' : undefined;
   }
 
-  /** Judges the proof of a request once, however often its caller is asked for. */
+  /** Judges the proof of a request once, however often `authenticate` is called for it. */
   #judge(sent: SentToken, proof: SenderProof | undefined): Promise<void> | undefined {
     const known = this.#known(sent.hash);
     if (proof === undefined || sent.scheme !== 'DPoP' || known?.kind !== 'verified') return undefined;
@@ -183,7 +183,7 @@ function tokenOf(authorization: string | undefined): SentToken | undefined {
   return { ...sent, hash: sha256Hex(sent.token) };
 }
 
-/** What is no token of ours may be a key that is not known; a scheme that nobody here reads is no try. */
+/** Anything else may be an unknown API key. A scheme that is not supported here does not count as an attempt. */
 function unknown(
   authorization: string | undefined = '',
 ): Pick<Extract<Authentication, { kind: 'unauthenticated' }>, 'refusal'> {

@@ -61,7 +61,7 @@ export async function verifyToken(token: string, deps: TokenVerifierDeps): Promi
     if (error instanceof KeysUnavailable) return { kind: 'unavailable', ...named };
     const reason = reasonOf(error);
     if (reason === undefined) throw error;
-    return refused(reason, { ...named, ...toldBy(reason, unverified, issuer.row) });
+    return refused(reason, { ...named, ...detailsOf(reason, unverified, issuer.row) });
   }
   const times = checkTimes(claims, issuer.row, deps.clock.now() / 1000);
   if ('reason' in times) return refused(times.reason, named);
@@ -100,7 +100,7 @@ const CLAIM_REASONS: Readonly<Record<string, RefusalReason>> = {
 };
 
 /** What helps the operator to find the fault, for the log. */
-function toldBy(reason: RefusalReason, { header, claims }: UnverifiedToken, row: TokenIssuer): JsonObject {
+function detailsOf(reason: RefusalReason, { header, claims }: UnverifiedToken, row: TokenIssuer): JsonObject {
   switch (reason) {
     case 'unknown_key':
       return { kid: shown(header['kid']) };
