@@ -52,7 +52,7 @@ export function decideAction(question: ActionQuestion): Decision {
   return decideBy(ACTION_CHECKS, question);
 }
 
-/** Skills by id; `files__*` is every tool of a server, `*` is all. Only tools are tools. */
+/** Skills by id: `files__*` is every tool of a server, `*` is every tool. Agents are no tools. */
 function personaTools({ persona, action }: ActionQuestion): Decision | undefined {
   if (action.sideEffect === 'delegate' || isListed(persona?.tools, action.skillId)) return undefined;
   return RULES['persona.tools'];
@@ -62,7 +62,7 @@ function personaCapabilities({ persona, action }: ActionQuestion): Decision | un
   return covers(persona?.capabilities, action) ? undefined : RULES['persona.capabilities'];
 }
 
-/** An agent that is not the persona's own workflow is handed the work. */
+/** Running an agent other than the persona's own workflow is a handover. */
 function personaHandoffs({ persona, action }: ActionQuestion): Decision | undefined {
   if (action.sideEffect !== 'delegate' || persona === undefined) return undefined;
   const isOwn = persona.entry_workflow === action.route || persona.entry_workflow === skillRoute(action);
@@ -103,7 +103,7 @@ function quotas({ exhausted }: ActionQuestion): Decision | undefined {
   return exhausted === undefined ? undefined : RULES[`quota.${exhausted}`];
 }
 
-/** Nothing that anybody allows makes a shadow act. */
+/** A shadow never acts, whatever else allows it. */
 function shadow({ tier, policy, action }: ActionQuestion): Decision | undefined {
   const decision = policy.tiers[tier][action.sideEffect];
   return decision.effect === 'withhold' ? decision : undefined;
@@ -117,7 +117,7 @@ function operator({ action }: ActionQuestion): Decision | undefined {
   return action.hold === undefined ? undefined : RULES[`tool.${action.hold}`];
 }
 
-/** Only for the tier that acts by itself: the others ask for what they do not know. */
+/** Only for the autonomous tier. The other tiers ask about unknown tools. */
 function undeclared({ action, tier, policy }: ActionQuestion): Decision | undefined {
   const isSilent = action.isDeclared === false && tier === 'act_auto';
   return isSilent && policy.callsUndeclared ? RULES['tool.undeclared'] : undefined;
@@ -136,7 +136,7 @@ function isListed(list: readonly string[] | undefined, name: string | undefined)
   });
 }
 
-/** Words of this form are about actions; others are kept and shown, and limit nothing. */
+/** Capabilities of this form limit actions. Others are stored and shown, and limit nothing. */
 const CAPABILITY = /^(tool|agent):/;
 
 /**

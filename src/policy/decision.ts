@@ -1,5 +1,5 @@
 import { type CleanText, word } from '#protocol/clean.ts';
-/** What the policy makes of a call or of an action. `withhold`: the Task completes without it. */
+/** What the policy decides about a call or an action. `withhold`: the Task completes without it. */
 export type Effect = 'allow' | 'ask' | 'withhold' | 'refuse';
 
 /** A decision and the rule that made it. Sentences name no resource, so that they can be shown to everybody. */

@@ -31,7 +31,7 @@ const ROWS = {
 
 export type RuleId = keyof typeof ROWS;
 
-/** Decisions are made once: a request is judged without making objects. */
+/** The decision objects are made once, so that judging a request allocates nothing. */
 export const RULES = Object.fromEntries(
   Object.entries(ROWS).map(([rule, [effect, because]]) => [rule, Object.freeze({ effect, rule, because })]),
 ) as { readonly [Id in RuleId]: Decision };

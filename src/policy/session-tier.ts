@@ -9,8 +9,8 @@ export function isTier(word: JsonValue | undefined): word is AutonomyTier {
 }
 
 /**
- * The tier of a task: what its persona or the operator allows, or less where its Session asks for less. A Session never gets
- * more, whoever asks: more is given by whoever may change the persona or the configuration.
+ * The tier of a task: what its persona or the operator allows, or less where its Session asks for less. A Session can lower it,
+ * never raise it: only the persona or the configuration can.
  */
 export function tierWithin(allowed: AutonomyTier, session: JsonObject): AutonomyTier {
   const asked = session[SESSION_TIER];

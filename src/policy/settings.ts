@@ -25,7 +25,7 @@ export interface PolicySettings {
   tiers: TierDecisions;
   /** Whether a tool of a trusted server that says nothing of itself is called where `destructive` ones are asked for. */
   callsUndeclared: boolean;
-  /** How far an answer for good to an agent's question holds. */
+  /** What an "always" answer to an agent's question covers. */
   remember: Readonly<Record<AutonomyTier, RememberScope>>;
 }
 
