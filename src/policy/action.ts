@@ -117,7 +117,7 @@ function operator({ action }: ActionQuestion): Decision | undefined {
   return action.hold === undefined ? undefined : RULES[`tool.${action.hold}`];
 }
 
-/** Only for the autonomous tier. The other tiers ask about unknown tools. */
+/** Only for the tier `act_auto`. The other tiers ask about unknown tools. */
 function undeclared({ action, tier, policy }: ActionQuestion): Decision | undefined {
   const isSilent = action.isDeclared === false && tier === 'act_auto';
   return isSilent && policy.callsUndeclared ? RULES['tool.undeclared'] : undefined;
