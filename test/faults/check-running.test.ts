@@ -1,9 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { metaKey } from '#store/keys.ts';
-import { openLevelStore } from '#store/level-store.ts';
-import { seal } from '#store/sealed-record.ts';
 import { killChildren } from './child-processes.ts';
 import { GatewayPlace } from './gateway-process.ts';
 
@@ -40,26 +37,4 @@ describe('log check on the data of a running gateway', () => {
     expect((await gateway.stop()).code).toBe(0);
     expect((await place.check()).code).toBe(0);
   }, 60_000);
-});
-
-describe('log check on the data of another version', () => {
-  it.each([
-    { schema: 99, code: 5, words: /newer version .* Start that version/ },
-    { schema: 1, code: 3, words: /older version .* run ".* session export"/ },
-  ])(
-    'ends with $code for schema $schema, and says what to do',
-    async ({ schema, code, words }) => {
-      const gateway = await place.start();
-      await gateway.stop();
-      const store = await openLevelStore({ path: `${place.data}/store` });
-      const key = metaKey('schema');
-      const value = seal(JSON.stringify({ log_id: 'log_of_another_day', schema }), key);
-      await store.write([{ type: 'put', key, value }]);
-      await store.close();
-      expect(await place.check()).toEqual(
-        expect.objectContaining({ code, stdout: '', stderr: expect.stringMatching(words) }),
-      );
-    },
-    30_000,
-  );
 });

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { KEY_KINDS, keysUnder } from '#store/keys.ts';
 import { openLevelStore } from '#store/level-store.ts';
 import { unseal } from '#store/sealed-record.ts';
+import { runCommand } from '../interop/command-line.ts';
 import { bitFlips } from './bit-flips.ts';
 import { killChildren, runProgram } from './child-processes.ts';
 import { GatewayPlace } from './gateway-process.ts';
@@ -115,6 +116,8 @@ describe('a flipped bit in a key of a table that a compaction reads', () => {
   }, 90_000);
 });
 
+const log = (place: GatewayPlace, command: string) => runCommand(['log', command, '--config', place.config]);
+
 describe('a write-ahead log that lost its end (D-04)', () => {
   const SESSIONS = 60;
 
@@ -140,13 +143,13 @@ describe('a write-ahead log that lost its end (D-04)', () => {
   it('is found by the checkpoint: reads go on, writes wait for the operator, whose acceptance is recorded', async () => {
     const place = new GatewayPlace();
     try {
-      const first = await place.start();
+      const first = await place.open();
       const ids: string[] = [];
       for (let n = 0; n < SESSIONS; n += 1) ids.push((await first.client.session()).id);
-      await first.stop();
+      await first.close();
       cutLog(place, 0.6);
 
-      const truncated = await place.start();
+      const truncated = await place.open();
       const ready = await truncated.client.call('GET', '/ready');
       expect(ready.status).toBe(503);
       expect(ready.text).toContain('"integrity":"truncated"');
@@ -160,22 +163,25 @@ describe('a write-ahead log that lost its end (D-04)', () => {
         body: { workspace_id: 'workspace_default' },
       });
       expect(refused).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } });
-      await truncated.stop();
+      await truncated.close();
 
-      expect(await place.check()).toMatchObject({ code: 1, stdout: expect.stringContaining('checkpoint') });
-      expect((await place.acceptTruncation()).code).toBe(0);
-      expect(await place.check()).toMatchObject({ code: 0 });
-      expect(await place.acceptTruncation()).toMatchObject({
+      expect(await log(place, 'check')).toMatchObject({
         code: 1,
-        stderr: expect.stringMatching(/^error: /),
+        out: expect.stringContaining('checkpoint'),
+      });
+      expect((await log(place, 'accept-truncation')).code).toBe(0);
+      expect(await log(place, 'check')).toMatchObject({ code: 0 });
+      expect(await log(place, 'accept-truncation')).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/^error: /),
       });
 
-      const accepted = await place.start();
+      const accepted = await place.open();
       expect((await accepted.client.call('GET', '/ready')).status).toBe(200);
       await accepted.client.session();
-      expect(await accepted.stop()).toMatchObject({ code: 0 });
+      await accepted.close();
       expect(await eventKinds(place)).toContain('vendor.harn_gateway.truncation_accepted');
-      expect(await place.check()).toMatchObject({ code: 0 });
+      expect(await log(place, 'check')).toMatchObject({ code: 0 });
     } finally {
       place.remove();
     }
@@ -186,10 +192,10 @@ describe('a hole in the write-ahead log (D-11)', () => {
   it('keeps the gateway from starting, and its own words say how to go on with what is before it', async () => {
     const place = new GatewayPlace();
     try {
-      const first = await place.start();
+      const first = await place.open();
       const before = (await first.client.session()).id;
       for (let n = 0; n < 30; n += 1) await first.client.session();
-      await first.stop();
+      await first.close();
       const store = join(place.data, 'store');
       const file = join(store, readdirSync(store).find((name) => name.endsWith('.log')) ?? '');
       const bytes = readFileSync(file);
@@ -202,12 +208,12 @@ describe('a hole in the write-ahead log (D-11)', () => {
       const [, size = '', named] = /run "truncate -s (\d+) ([^"]+)"/.exec(stderr) ?? [];
       expect(named).toBe(file);
       truncateSync(file, Number(size));
-      expect((await place.acceptTruncation()).code).toBe(0);
-      expect((await place.check()).code).toBe(0);
-      const accepted = await place.start();
+      expect((await log(place, 'accept-truncation')).code).toBe(0);
+      expect((await log(place, 'check')).code).toBe(0);
+      const accepted = await place.open();
       expect((await accepted.client.call('GET', `/v1/sessions/${before}`)).status).toBe(200);
       expect((await accepted.client.session()).id).toMatch(/^session_/);
-      await accepted.stop();
+      await accepted.close();
     } finally {
       place.remove();
     }

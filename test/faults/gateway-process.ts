@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { apiKeyHash } from '#auth/api-keys.ts';
+import { createLogging, startGateway } from '#compose/compose.ts';
+import { loadConfig } from '#config/load.ts';
 import { TestClient } from '../harness/client.ts';
 import { Child, type Output, PACKAGE_ROOT, PROGRAM, runProgram } from './child-processes.ts';
 
@@ -44,6 +46,22 @@ export class GatewayPlace {
     const gateway = this.launch();
     await gateway.ready;
     return gateway;
+  }
+
+  /** A gateway on the data in this process, where a process of its own would show no more. */
+  async open(): Promise<{ client: TestClient; close(): Promise<void> }> {
+    const env = { XDG_STATE_HOME: this.state };
+    const flags = { config: this.config };
+    const { logger, redactor } = createLogging('silent', { write: () => undefined });
+    const gateway = await startGateway({
+      config: loadConfig({ flags, env, cwd: this.folder, packageRoot: PACKAGE_ROOT }),
+      packageRoot: PACKAGE_ROOT,
+      version: '0.0.0-test',
+      logger,
+      redactor,
+      env,
+    });
+    return { client: new TestClient(gateway.url, KEY), close: () => gateway.close() };
   }
 
   /** `log check` on the stopped data. */
