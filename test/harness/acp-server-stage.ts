@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { allEvents, eventFindings } from '../conformance/event-findings.ts';
 import { AcpClient, type AcpClientOptions } from './acp-client.ts';
-import { acpAgentCommand } from './acp-stage.ts';
 import { startTestGateway, type TestGateway } from './gateway.ts';
+import { startAcpAgent } from './peers/acp-socket-agent.ts';
 import { startSampleAgent } from './peers/sample-agent.ts';
 
 /** A gateway for one file of tests, with the A2A sample agent and the ACP test agent behind it, and clients of its ACP face. */
@@ -15,14 +15,16 @@ export interface AcpServerStage {
 export function acpServerStage(): AcpServerStage {
   let gateway: TestGateway;
   let sample: Awaited<ReturnType<typeof startSampleAgent>>;
+  let coder: Awaited<ReturnType<typeof startAcpAgent>>;
   const open: AcpClient[] = [];
   beforeAll(async () => {
+    coder = await startAcpAgent();
     sample = await startSampleAgent();
     gateway = await startTestGateway({
       config: {
         upstreams: {
           a2a: [{ id: 'sample', card: sample.cardUrl }],
-          acp: [{ id: 'coder', command: acpAgentCommand() }],
+          acp: [{ id: 'coder', url: coder.url }],
         },
         limits: { cancel_wait_ms: 500 },
       },
@@ -39,6 +41,7 @@ export function acpServerStage(): AcpServerStage {
     expect(eventFindings(await allEvents(gateway.log))).toEqual([]);
     await gateway.close();
     await sample.close();
+    await coder.close();
   });
   return {
     get gateway() {

@@ -1,12 +1,15 @@
 import type { SessionNotification } from '@agentclientprotocol/sdk';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UPDATE_KINDS } from '../../mappings/acp/update-kinds.ts';
 import { statusFrame, taskFrame } from '../harness/a2a-words.ts';
 import { AcpClient, type AcpClientOptions } from '../harness/acp-client.ts';
-import { acpAgentCommand } from '../harness/acp-stage.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
+import { startAcpAgent } from '../harness/peers/acp-socket-agent.ts';
 import { stream } from '../harness/peers/script.ts';
 import { startScriptedAgent } from '../harness/peers/scripted-agent.ts';
+
+const agent = await startAcpAgent();
+afterAll(() => agent.close());
 
 type Update = SessionNotification['update'];
 
@@ -33,7 +36,7 @@ describe('a large update of an agent', () => {
       config: {
         upstreams: {
           a2a: [{ id: 'wordy', card: wordy.cardUrl }],
-          acp: [{ id: 'coder', command: acpAgentCommand() }],
+          acp: [{ id: 'coder', url: agent.url }],
         },
       },
       keys: [{ actor: 'reader', scopes: ['runtime:read', 'sessions:read', 'events:read', 'personas:read'] }],

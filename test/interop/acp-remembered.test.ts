@@ -10,9 +10,12 @@ import type { Task } from '#resources/task/schema.ts';
 import type { TrustRecord } from '#resources/trust/schema.ts';
 import { allEvents, eventFindings } from '../conformance/event-findings.ts';
 import { AcpClient } from '../harness/acp-client.ts';
-import { acpAgentCommand } from '../harness/acp-stage.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
+import { startAcpAgent } from '../harness/peers/acp-socket-agent.ts';
 import { replayOf } from '../harness/runs.ts';
+
+const agent = await startAcpAgent();
+afterAll(() => agent.close());
 
 describe('an answer "always" to what an ACP agent asks', () => {
   let data = '';
@@ -59,7 +62,7 @@ describe('an answer "always" to what an ACP agent asks', () => {
     gateway = await startTestGateway({
       data,
       clock,
-      config: { upstreams: { acp: [{ id: 'coder', command: acpAgentCommand() }] }, policy, ...more },
+      config: { upstreams: { acp: [{ id: 'coder', url: agent.url }] }, policy, ...more },
       keys: [{ actor: 'friend' }],
     });
   }

@@ -1,11 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { Task } from '#resources/task/schema.ts';
 import type { AcpClientConfig } from '../../bridges/acp/index.ts';
 import { acpUpstream } from '../harness/acp-stage.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
+import { startAcpAgent } from '../harness/peers/acp-socket-agent.ts';
+
+const agent = await startAcpAgent();
+afterAll(() => agent.close());
 
 describe('what an ACP agent says of its tool calls, in pieces', () => {
   let gateway: TestGateway;
@@ -15,8 +19,13 @@ describe('what an ACP agent says of its tool calls, in pieces', () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  async function run(text: string, config: Partial<AcpClientConfig> = {}): Promise<Task> {
-    gateway = await startTestGateway({ extraClients: [acpUpstream([], config)] });
+  async function run(
+    text: string,
+    config: Partial<AcpClientConfig> = { command: undefined, url: agent.url },
+  ): Promise<Task> {
+    gateway = await startTestGateway({
+      extraClients: [acpUpstream([], config)],
+    });
     const { client } = gateway;
     const task = await client.submit(text, undefined, { route: 'acp:peer' });
     const ended = await client.until(task.id, 'AUTH_REQUIRED', 'COMPLETED', 'FAILED');

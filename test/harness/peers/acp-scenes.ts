@@ -22,6 +22,15 @@ export interface Scene {
   tell: Tell;
   /** Resolves when the turn is cancelled. */
   cancel: Promise<void>;
+  host: AgentHost;
+}
+
+/** What the agent runs in. */
+export interface AgentHost {
+  /** Ends the agent, as one that dies does. */
+  exit(code: number): void;
+  /** Sends a message as it is, past the SDK. */
+  write(message: string): void;
 }
 export type Stop = 'end_turn' | 'max_tokens' | 'refusal' | 'cancelled' | 'max_turn_requests';
 
@@ -144,13 +153,13 @@ export const MACHINE_SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
     return 'end_turn';
   },
   /** Tells what readers of JSON disagree about: a number that is not kept exactly, and a name that comes twice. */
-  async disputed({ session, tell }) {
+  async disputed({ session, tell, host }) {
     const rawInput = { row: 12345678901234567000 };
     await tell({ sessionUpdate: 'tool_call', toolCallId: 'call-1', title: 'Look', rawInput });
     const content = '{"type":"text","text":"once","text":"twice"}';
     const update = `{"sessionUpdate":"agent_message_chunk","content":${content}}`;
     const params = `{"sessionId":"${session.id}","update":${update}}`;
-    process.stdout.write(`{"jsonrpc":"2.0","method":"session/update","params":${params}}\n`);
+    host.write(`{"jsonrpc":"2.0","method":"session/update","params":${params}}`);
     return 'end_turn';
   },
   /** Asks with a number that the gateway does not take. */
@@ -194,9 +203,10 @@ export const MACHINE_SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
     return 'end_turn';
   },
   /** Dies while a command of its runs. */
-  async desert({ client, session }) {
+  async desert({ client, session, host }) {
     await client.request('terminal/create', { sessionId: session.id, command: 'sleep' });
-    process.exit(3);
+    host.exit(3);
+    return new Promise(() => undefined);
   },
   async tool({ words, session, tell }) {
     await tell(said(await callTool(session.servers?.[0], words[1] ?? '')));

@@ -1,11 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import type { Receipt, WireReceipt } from '#resources/receipt/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { stageOf } from '../../conformance/stage.ts';
 import { statusFrame, taskFrame } from '../../harness/a2a-words.ts';
 import { acpUpstream } from '../../harness/acp-stage.ts';
+import { startAcpAgent } from '../../harness/peers/acp-socket-agent.ts';
 import { type Action, stream } from '../../harness/peers/script.ts';
 import { startScriptedAgent } from '../../harness/peers/scripted-agent.ts';
+
+const agent = await startAcpAgent();
+afterAll(() => agent.close());
 
 const telling = (...actions: Action[]) =>
   startScriptedAgent({ SendStreamingMessage: stream(taskFrame('WORKING'), ...actions) });
@@ -59,7 +63,7 @@ describe('what agents say that they used, in receipts', () => {
           taskFrame('COMPLETED'),
         ),
     },
-    extraClients: [acpUpstream()],
+    extraClients: [acpUpstream([], { command: undefined, url: agent.url })],
   });
 
   async function run(route: string, text = 'go', sessionId?: string) {

@@ -12,10 +12,13 @@ import { openLevelStore } from '#store/level-store.ts';
 import { seal, unseal } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
 import { sizeOfStore } from '../../bench/counted-gateway.ts';
-import { acpAgentCommand } from '../../harness/acp-stage.ts';
 import { type TestClient, userText } from '../../harness/client.ts';
 import { startTestGateway } from '../../harness/gateway.ts';
+import { startAcpAgent } from '../../harness/peers/acp-socket-agent.ts';
 import { replayOf } from '../../harness/runs.ts';
+
+const agent = await startAcpAgent();
+afterAll(() => agent.close());
 
 const CHUNKS = 200;
 /** What a turn of that many chunks may leave in the store, keys and values: events, frames, commits and the rest. */
@@ -24,7 +27,7 @@ const MOST_BYTES = 220_000;
 describe('what the chunks of a stream say is stored once', () => {
   const root = mkdtempSync(join(tmpdir(), 'harn-frames-once-'));
   const data = join(root, 'data');
-  const config = { upstreams: { acp: [{ id: 'peer', command: acpAgentCommand() }] } };
+  const config = { upstreams: { acp: [{ id: 'peer', url: agent.url }] } };
   let task: Task;
   let left: number;
 

@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { acpAgentCommand } from '../../../harness/acp-stage.ts';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startTestGateway, type TestGateway } from '../../../harness/gateway.ts';
 import { mcpServers } from '../../../harness/mcp-servers.ts';
+import { startAcpAgent } from '../../../harness/peers/acp-socket-agent.ts';
+
+const agent = await startAcpAgent();
+afterAll(() => agent.close());
 
 let root: string;
 let gateway: TestGateway | undefined;
@@ -32,7 +35,7 @@ describe('plain text that names no route', () => {
   });
 
   it('goes to the first ACP agent where upstreams.a2a is not set', async () => {
-    const { client } = await start({ mcp: mcp(), acp: [{ id: 'coder', command: acpAgentCommand() }] });
+    const { client } = await start({ mcp: mcp(), acp: [{ id: 'coder', url: agent.url }] });
     const task = await client.submit('hello');
     expect(task.assigned_agent_id).toBe('acp:coder');
     await client.until(task.id, 'COMPLETED');
