@@ -41,6 +41,10 @@ export class FrameQueue implements AsyncIterable<Frame> {
     this.#wake();
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** Nothing follows what is queued; that is still read. */
   close(): void {
     this.#isClosed = true;
@@ -59,8 +63,7 @@ export class FrameQueue implements AsyncIterable<Frame> {
 
   /** Waits for the first frame; false when none came within `ms`, or none will. */
   async comesWithin(ms: number, timers: Timers): Promise<boolean> {
-    if (this.#frames.length === 0 && !this.#isClosed)
-      await this.#change({ timers, withinMs: ms, late: () => undefined }).catch(() => undefined);
+    if (this.#frames.length === 0 && !this.#isClosed) await this.#change({ timers, withinMs: ms });
     return this.#frames.length > 0;
   }
 
@@ -78,14 +81,14 @@ export class FrameQueue implements AsyncIterable<Frame> {
 
   /**
    * The next frame, gathered with those that come shortly after it; undefined when the queue is closed and empty. Whoever asks for
-   * it has recorded the one before, or holds it for those that came together with it (`more`). Rejects with the reason of the
-   * signal, or with what `late` makes when nothing came within `withinMs`.
+   * it has recorded the one before, or holds it for those that came together with it (`more`). `late` is called when nothing came
+   * within `withinMs`; it closes the queue. Rejects with the reason of the signal.
    */
   async next(
     signal: AbortSignal,
     timers: Timers,
     withinMs: number | undefined,
-    late: () => unknown,
+    late: () => void,
   ): Promise<Frame | undefined> {
     if (this.#together > 0) return this.#give();
     for (const taken of this.#handedOut.splice(0)) taken();
@@ -122,9 +125,9 @@ export class FrameQueue implements AsyncIterable<Frame> {
     timers.clearTimeout(timer);
   }
 
-  /** Resolves when a frame comes, the queue is closed, or the signal aborts. Rejects with what `late` makes after `withinMs`. */
+  /** Resolves when a frame comes, the queue is closed, the signal aborts, or `withinMs` have passed. */
   #change({ signal, timers, withinMs, late }: Wait): Promise<void> {
-    return new Promise<void>((resolve, reject) => {
+    return new Promise<void>((resolve) => {
       const done = () => {
         timers?.clearTimeout(timer);
         signal?.removeEventListener('abort', wake);
@@ -138,8 +141,8 @@ export class FrameQueue implements AsyncIterable<Frame> {
         withinMs === undefined
           ? undefined
           : timers?.setTimeout(() => {
-              done();
-              reject(late?.());
+              late?.();
+              wake();
             }, withinMs);
       this.#wake = wake;
       signal?.addEventListener('abort', wake, { once: true });
@@ -151,5 +154,5 @@ interface Wait {
   signal?: AbortSignal;
   timers?: Timers;
   withinMs?: number | undefined;
-  late?(): unknown;
+  late?(): void;
 }

@@ -1,6 +1,5 @@
 import type { ServerTimers } from '#protocol-server.ts';
 import type { Timers } from '../bridge.ts';
-import { timedOut } from './faults.ts';
 
 /** Waits; rejects when the signal aborts first, with its reason or with `why`. */
 export function pause(ms: number, timers: Timers, signal?: AbortSignal, why?: unknown): Promise<void> {
@@ -46,44 +45,6 @@ export function timersOf({ after }: Pick<ServerTimers, 'after'>): Timers {
     setTimeout: (run, ms) => after(ms, run),
     clearTimeout: (stop) => (stop as (() => void) | undefined)?.(),
   };
-}
-
-/**
- * Ends what it guards: `signal` aborts with a Fault when a window passes, and with the caller's own reason when the
- * caller gives up. One window runs at a time; `close` must be called once.
- */
-export class Watchdog {
-  readonly signal: AbortSignal;
-  readonly #controller = new AbortController();
-  readonly #timers: Timers;
-  readonly #outer: AbortSignal;
-  #window: unknown;
-  readonly #onAbort = () => this.#controller.abort(this.#outer.reason);
-
-  constructor(outer: AbortSignal, timers: Timers) {
-    this.#outer = outer;
-    this.#timers = timers;
-    this.signal = this.#controller.signal;
-    if (outer.aborted) this.#onAbort();
-    else outer.addEventListener('abort', this.#onAbort, { once: true });
-  }
-
-  /** Starts a window and ends the one before it. `timeout` names it in the Fault. */
-  watch(timeout: string, ms: number): void {
-    this.rest();
-    this.#window = this.#timers.setTimeout(() => this.#controller.abort(timedOut(timeout, ms)), ms);
-  }
-
-  /** Ends the window; nothing is timed until the next one. */
-  rest(): void {
-    if (this.#window !== undefined) this.#timers.clearTimeout(this.#window);
-    this.#window = undefined;
-  }
-
-  close(): void {
-    this.rest();
-    this.#outer.removeEventListener('abort', this.#onAbort);
-  }
 }
 
 /** Doubling waits between two bounds. */

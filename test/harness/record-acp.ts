@@ -6,7 +6,7 @@ import type { JsonObject } from '#protocol/json.ts';
 import { objectOf, objectsOf, textOf } from '#protocol/json-shape.ts';
 import type { Frame, Move, ProtocolClient, Turn } from '#protocol-client.ts';
 import { AcpClient } from '../../bridges/acp/client/client.ts';
-import { asRecord } from '../../bridges/acp/client/record.ts';
+import { asRecord } from '../../bridges/acp/client/interpret.ts';
 import type { Host } from '../../bridges/acp/host.ts';
 import { HOST_CAPABILITIES } from '../../mappings/acp/host-methods.ts';
 import { PACKAGE_ROOT } from '../faults/child-processes.ts';

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import type { JsonObject } from '#protocol/json.ts';
 import type { Frame, Move, PermissionAnswer, ProtocolClient, Turn } from '#protocol-client.ts';
-import { asRecord } from '../../bridges/mcp/client/record.ts';
+import { asRecord } from '../../bridges/mcp/client/interpret.ts';
 import { mcpBridge } from '../../bridges/mcp/index.ts';
 import { PACKAGE_ROOT } from '../faults/child-processes.ts';
 import { startModernFixture } from './conformance-mcp-modern.ts';

@@ -1,10 +1,11 @@
 import { textOf } from '#protocol/json-shape.ts';
-import type { AgentDescription, Frame, Move, ProtocolClient, Seen, Turn } from '#protocol-client.ts';
+import type { AgentDescription, Frame, ProtocolClient, Turn } from '#protocol-client.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { credentialHeaders } from '../../wire/credentials.ts';
 import { Fault } from '../../wire/faults.ts';
 import { createHttpClient, type HttpClient, type HttpReply } from '../../wire/http-client.ts';
-import { unlessAborted, Watchdog } from '../../wire/waits.ts';
+import { runTurn, Watchdog } from '../../wire/turn.ts';
+import { unlessAborted } from '../../wire/waits.ts';
 import { type A2aClientConfig, type AgentOnDemand, DEFAULT_LIMITS, FIXED_LIMITS } from './config.ts';
 import { type TurnPorts, TurnRun } from './connection.ts';
 import { Discovery } from './discovery.ts';
@@ -21,7 +22,7 @@ export class A2aClient implements ProtocolClient {
   readonly #ports: TurnPorts;
   readonly #http: HttpClient;
   readonly #deps: BridgeDeps;
-  readonly interpret: (frame: Frame, seen: Seen) => Move[] = interpret;
+  readonly interpret = interpret;
 
   constructor(config: A2aClientConfig, deps: BridgeDeps) {
     const limits = { ...DEFAULT_LIMITS, ...config.limits };
@@ -59,21 +60,20 @@ export class A2aClient implements ProtocolClient {
     };
   }
 
-  async *run(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
-    const total = new Watchdog(signal, this.#deps.timers);
-    total.watch('total', this.#ports.wire.limits.total_timeout_ms);
+  run(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
+    const ports = this.#ports;
     let run: TurnRun | undefined;
-    try {
-      const target = await this.#ports.discovery.targetOfTurn(total.signal);
-      run = new TurnRun(this.#ports, turn, target, total.signal);
-      if (turn.kind !== 'reattach') yield* sendMessage(run);
-      if (!run.progress.isSettled) yield* follow(run);
-      yield { kind: 'end' };
-    } catch (error) {
-      if (!signal.aborted) yield this.#ending(error, run);
-    } finally {
-      total.close();
-    }
+    return runTurn(signal, {
+      timers: ports.timers,
+      totalMs: ports.wire.limits.total_timeout_ms,
+      frames: async function* (watched) {
+        const target = await ports.discovery.targetOfTurn(watched);
+        run = new TurnRun(ports, turn, target, watched);
+        if (turn.kind !== 'reattach') yield* sendMessage(run);
+        if (!run.progress.isSettled) yield* follow(run);
+      },
+      failed: (error) => this.#ending(error, run),
+    });
   }
 
   /** Yields nothing while the agent has not named its task: there is nothing to cancel, and nothing has ended. */

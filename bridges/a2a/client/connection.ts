@@ -6,7 +6,7 @@ import type { BridgeDeps, Timers } from '../../bridge.ts';
 import { readEventStream, readText } from '../../wire/event-stream.ts';
 import { Fault, unavailable } from '../../wire/faults.ts';
 import type { HttpClient, HttpReply } from '../../wire/http-client.ts';
-import { Watchdog } from '../../wire/waits.ts';
+import { Watchdog } from '../../wire/turn.ts';
 import type { Target } from './card.ts';
 import type { A2aLimits } from './config.ts';
 import type { Discovery } from './discovery.ts';
@@ -52,9 +52,24 @@ async function* exchange(ask: Ask, wire: Wire, talk: Conversation): AsyncGenerat
   try {
     refuseEncoding(reply);
     const base = recordBase(request, talk, reply.status);
-    if (reply.status === 200 && mediaType(reply) === 'text/event-stream')
-      yield* streamed(reply, base, wire, talk);
-    else yield await single(reply, base, wire);
+    if (reply.status !== 200 || mediaType(reply) !== 'text/event-stream') {
+      yield await single(reply, base, wire);
+      return;
+    }
+    const {
+      max_frame_bytes: maxFrameBytes,
+      max_response_bytes: maxTotalBytes,
+      idle_timeout_ms,
+    } = wire.limits;
+    let isFirst = true;
+    for await (const item of readEventStream(reply.body, { maxFrameBytes, maxTotalBytes })) {
+      // Before the first frame, a comment does not prove that the agent works.
+      if ('comment' in item && isFirst) continue;
+      isFirst = false;
+      talk.watchdog.rest();
+      if ('data' in item) yield { ...base, message: parse(item.data, wire) };
+      if (talk.isTimed()) talk.watchdog.watch('idle', idle_timeout_ms);
+    }
   } catch (error) {
     how = 'broken';
     throw error;
@@ -95,25 +110,6 @@ function recordBase(request: WireRequest, talk: Conversation, status: number): R
     ...(request.requestId !== undefined && { request_id: request.requestId }),
     ...(status !== 200 && { http_status: status }),
   };
-}
-
-async function* streamed(
-  reply: HttpReply,
-  base: RecordBase,
-  wire: Wire,
-  talk: Conversation,
-): AsyncGenerator<A2aRecord> {
-  const { limits } = wire;
-  const caps = { maxFrameBytes: limits.max_frame_bytes, maxTotalBytes: limits.max_response_bytes };
-  let isFirst = true;
-  for await (const item of readEventStream(reply.body, caps)) {
-    // Before the first frame, a comment does not prove that the agent works.
-    if ('comment' in item && isFirst) continue;
-    isFirst = false;
-    talk.watchdog.rest();
-    if ('data' in item) yield { ...base, message: parse(item.data, wire) };
-    if (talk.isTimed()) talk.watchdog.watch('idle', limits.idle_timeout_ms);
-  }
 }
 
 async function single(reply: HttpReply, base: RecordBase, wire: Wire): Promise<A2aRecord> {

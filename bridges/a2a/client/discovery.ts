@@ -10,7 +10,8 @@ import type { BridgeDeps } from '../../bridge.ts';
 import { readText } from '../../wire/event-stream.ts';
 import { Fault, TRANSPORT_MESSAGES, unavailable } from '../../wire/faults.ts';
 import type { HttpClient, HttpReply } from '../../wire/http-client.ts';
-import { Backoff, unlessAborted, Watchdog } from '../../wire/waits.ts';
+import { Watchdog } from '../../wire/turn.ts';
+import { Backoff, unlessAborted } from '../../wire/waits.ts';
 import {
   cardKeys,
   cardUrls,

@@ -3,12 +3,12 @@ import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject, textOf } from '#protocol/json-shape.ts';
 import { type Failure, isTerminal, type TaskStatus } from '#protocol/task-states.ts';
 import { readUsage } from '#protocol/usage.ts';
-import type { ArtifactDraft, Frame, MessageDraft, Move, Seen } from '#protocol-client.ts';
+import type { ArtifactDraft, MessageDraft, Move, Seen } from '#protocol-client.ts';
 import { A2A_ERRORS, type A2aErrorRow, harnCodeOfHttp } from '../../../mappings/a2a/errors.ts';
 import { decodeRole } from '../../../mappings/a2a/roles.ts';
 import { decodeState, type HarnState, statusOf, UNKNOWN_STATE } from '../../../mappings/a2a/states.ts';
 import { A2A_USAGE } from '../../../mappings/a2a/usage-words.ts';
-import { endMoves, type FaultFrame, failureOfFault } from '../../wire/moves.ts';
+import { type FaultFrame, interpreter } from '../../wire/turn.ts';
 import { isForeignTask, rawState } from './progress.ts';
 import {
   type A2aRecord,
@@ -18,26 +18,29 @@ import {
   boundedParts,
   cut,
   isBindable,
-  type Reading,
-  recordIn,
+  type ReadRecord,
+  recordOf,
 } from './record.ts';
 import { withHarnTasks } from './references.ts';
 
 /** What a frame means, by the tables of mappings/a2a. Pure: the same frame and the same past give the same moves. */
-export function interpret(frame: Frame, seen: Seen): Move[] {
-  if (frame.kind === 'fault') return faultMoves(frame, seen);
-  if (frame.kind === 'end') return endMoves(seen, 'agent');
-  const read = recordIn(frame, seen.rules.a2aNames);
-  if (read === undefined) return [{ type: 'note', note: 'not_a_record' }];
-  const { record, reading } = read;
-  if (reading.kind === 'event') return eventMoves(record, reading, seen);
+export const interpret = interpreter<ReadRecord>({
+  peer: 'agent',
+  read: recordOf,
+  moves: recordMoves,
+  besides: ({ details }) =>
+    details?.['operation'] === 'CancelTask'
+      ? [{ type: 'note', note: 'cancel_failed', details: { ...details } }]
+      : undefined,
+  fault: faultMoves,
+});
+
+function recordMoves({ record, reading }: ReadRecord, seen: Seen): Move[] {
   if (reading.kind === 'error') return interpretError(record, reading.error, seen);
   if (reading.kind === 'foreign')
     return [{ type: 'note', note: 'foreign_answer', details: { id: boundedId(reading.id) } }];
-  return [{ type: 'note', note: 'unknown_message', details: { reason: bounded(reading.reason) } }];
-}
-
-function eventMoves(record: A2aRecord, reading: Extract<Reading, { kind: 'event' }>, seen: Seen): Move[] {
+  if (reading.kind === 'unknown')
+    return [{ type: 'note', note: 'unknown_message', details: { reason: bounded(reading.reason) } }];
   const { event } = reading;
   const body = withHarnTasks(reading.body, record.tasks);
   if (isTerminal(seen.status)) return [{ type: 'note', note: 'late_result', details: { event } }];
@@ -56,23 +59,16 @@ function eventMoves(record: A2aRecord, reading: Extract<Reading, { kind: 'event'
   }
 }
 
-function faultMoves(frame: FaultFrame, seen: Seen): Move[] {
-  const details: JsonObject = { ...frame.details };
-  if (frame.details?.['operation'] === 'CancelTask')
-    return [{ type: 'note', note: 'cancel_failed', details }];
-  if (isTerminal(seen.status)) return [{ type: 'note', note: 'late_result', details: { fault: frame.code } }];
-  if (frame.details?.['task_goes_on'] === true) {
-    const { code, message } = frame;
+/** A refused message whose task goes on, and a credential that the agent wants first. */
+function faultMoves({ code, message, details }: FaultFrame, seen: Seen): Move[] | undefined {
+  if (details?.['task_goes_on'] === true)
     return [{ type: 'note', note: 'message_refused', details: { ...details, code, message } }];
-  }
-  if (frame.code === 'auth_required') {
-    if (seen.status === 'AUTH_REQUIRED') return [];
-    const metadata = { a2a: { ...details, auth_message: frame.message } };
-    return details['untaken'] === true
-      ? [{ type: 'metadata', patch: metadata }, connection(frame.message)]
-      : [{ type: 'status', to: 'AUTH_REQUIRED', metadata }];
-  }
-  return [{ type: 'status', to: 'FAILED', failure: failureOfFault(frame) }];
+  if (code !== 'auth_required') return undefined;
+  if (seen.status === 'AUTH_REQUIRED') return [];
+  const metadata = { a2a: { ...details, auth_message: message } };
+  return details?.['untaken'] === true
+    ? [{ type: 'metadata', patch: metadata }, connection(message)]
+    : [{ type: 'status', to: 'AUTH_REQUIRED', metadata }];
 }
 
 /** Somebody gives the gateway a credential and says so; the agent took nothing of the message, so it gets it again. */

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject } from '#protocol/json-shape.ts';
 import type { Rules } from '#protocol/rules.ts';
-import type { DraftPart, Frame } from '#protocol-client.ts';
+import type { DraftPart, Frame, Seen } from '#protocol-client.ts';
 import { type A2aErrorName, findError } from '../../../mappings/a2a/errors.ts';
 import { type A2aEventName, decodeEvent } from '../../../mappings/a2a/events.ts';
 import {
@@ -64,10 +64,10 @@ export class ReadRecord {
 }
 
 /** The record of a frame and what it holds: as it was read when it came, or read from the body where it was recorded. */
-export function recordIn(
+export function recordOf(
   frame: Extract<Frame, { kind: 'message' }>,
-  names: Rules['a2aNames'],
-): Pick<ReadRecord, 'record' | 'reading'> | undefined {
+  { rules: { a2aNames: names } }: Pick<Seen, 'rules'>,
+): ReadRecord | undefined {
   if (frame.read instanceof ReadRecord && names === 'both') return frame.read;
   const record = asRecord(frame.body);
   return record && { record, reading: readRecord(record, names) };

@@ -1,16 +1,9 @@
 import type { JsonObject } from '#protocol/json.ts';
 import { isObject, objectOf, textOf } from '#protocol/json-shape.ts';
-import type {
-  AgentDescription,
-  Frame,
-  Move,
-  PermissionAnswer,
-  ProtocolClient,
-  Seen,
-  Turn,
-} from '#protocol-client.ts';
+import type { AgentDescription, Frame, PermissionAnswer, ProtocolClient, Turn } from '#protocol-client.ts';
 import type { BridgeDeps } from '../../bridge.ts';
-import { timedOut, unavailable } from '../../wire/faults.ts';
+import { unavailable } from '../../wire/faults.ts';
+import { queuedFrames, runTurn } from '../../wire/turn.ts';
 import { unlessAborted } from '../../wire/waits.ts';
 import { type Host, Hosts } from '../host.ts';
 import { type AcpClientConfig, type AcpLimits, DEFAULT_LIMITS } from './config.ts';
@@ -28,7 +21,7 @@ export class AcpClient implements ProtocolClient {
   readonly materialPrefix: string;
   /** Machines of clients that work in Sessions; the server half brings them. */
   readonly hosts = new Hosts();
-  readonly interpret: (frame: Frame, seen: Seen) => Move[] = interpret;
+  readonly interpret = interpret;
   readonly #config: AcpClientConfig;
   readonly #limits: AcpLimits;
   readonly #deps: BridgeDeps;
@@ -46,14 +39,13 @@ export class AcpClient implements ProtocolClient {
     this.#pools = new AgentPools({ config, limits: this.#limits, deps, overhear });
   }
 
-  async *run(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
-    try {
-      if (turn.kind === 'reattach') yield* this.#takeUp(turn, signal);
-      else yield* this.#prompt(turn, signal);
-      yield { kind: 'end' };
-    } catch (error) {
-      if (!signal.aborted) yield faultOf(error).toFrame();
-    }
+  run(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
+    return runTurn(signal, {
+      timers: this.#deps.timers,
+      frames: (watched) =>
+        turn.kind === 'reattach' ? this.#takeUp(turn, watched) : this.#prompt(turn, watched),
+      failed: (error) => faultOf(error).toFrame(),
+    });
   }
 
   /** Tells the agent, and reads what it still sends when the turn itself is let go. */
@@ -109,25 +101,13 @@ export class AcpClient implements ProtocolClient {
   }
 
   async *#follow(turn: Turn, prompt: PromptTurn, signal: AbortSignal): AsyncGenerator<Frame> {
-    const { total_timeout_ms, idle_timeout_ms } = this.#limits;
-    const { timers } = this.#deps;
-    const total = timers.setTimeout(() => prompt.fail(timedOut('total', total_timeout_ms)), total_timeout_ms);
+    const { total_timeout_ms: totalMs, idle_timeout_ms: idleMs } = this.#limits;
     prompt.isFollowed = true;
-    const late = () => {
-      prompt.cancel();
-      return timedOut('idle', idle_timeout_ms);
-    };
     try {
-      for (;;) {
-        const patience = prompt.isWaiting ? undefined : idle_timeout_ms;
-        const frame = await prompt.frames.next(signal, timers, patience, late);
-        if (frame === undefined) return;
-        yield frame;
-      }
+      yield* queuedFrames(prompt, signal, { timers: this.#deps.timers, idleMs, totalMs });
     } finally {
       prompt.isFollowed = false;
-      timers.clearTimeout(total);
-      if (prompt.isOver) this.#forget(turn, prompt);
+      if (prompt.frames.isClosed) this.#forget(turn, prompt);
     }
   }
 

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject, objectOf, objectsOf, textOf } from '#protocol/json-shape.ts';
 import { type Failure, isTerminal } from '#protocol/task-states.ts';
-import type { Frame, Move, PermissionDraft, Seen } from '#protocol-client.ts';
+import type { Move, PermissionDraft, Seen } from '#protocol-client.ts';
 import type { PolicyDecided } from '#resources/policy/events.ts';
 import { OPTIONS_REFUSED } from '../../../mappings/acp/config-options.ts';
 import { decodeBlocks } from '../../../mappings/acp/content-in.ts';
@@ -12,19 +12,10 @@ import { statusOfStop } from '../../../mappings/acp/stop-reasons.ts';
 import { TOOL_STATUSES } from '../../../mappings/acp/tool-statuses.ts';
 import { updateRow } from '../../../mappings/acp/update-kinds.ts';
 import { USAGE_UPDATE } from '../../../mappings/acp/usage-words.ts';
-import { endMoves, type FaultFrame, failureOfFault } from '../../wire/moves.ts';
+import { interpreter, recordIn } from '../../wire/turn.ts';
 import { LOGIN_WANTED } from './faults.ts';
 import { boundSession, turnUsageMoves, usageMoves } from './interpret-usage.ts';
-import { type AcpRecord, asRecord, type DeniedCall, type SessionRecord, type ToolFacts } from './record.ts';
-
-/** What a frame means, by the tables of mappings/acp. Pure: the same frame and the same past give the same moves. */
-export function interpret(frame: Frame, seen: Seen): Move[] {
-  if (frame.kind === 'fault') return faultMoves(frame, seen);
-  if (frame.kind === 'end') return endMoves(seen, 'agent');
-  const record = asRecord(frame.body);
-  if (record === undefined) return [{ type: 'note', note: 'not_a_record' }];
-  return MOVES[record.op](record as never, seen);
-}
+import type { AcpRecord, DeniedCall, SessionRecord, ToolFacts } from './record.ts';
 
 type Interpret<Op extends AcpRecord['op']> = (record: Extract<AcpRecord, { op: Op }>, seen: Seen) => Move[];
 
@@ -59,6 +50,20 @@ const MOVES: { readonly [Op in AcpRecord['op']]: Interpret<Op> } = {
           { type: 'status', to: 'CANCELED' },
         ],
 };
+
+/** What a frame means, by the tables of mappings/acp. Pure: the same frame and the same past give the same moves. */
+export const interpret = interpreter<AcpRecord>({
+  peer: 'agent',
+  read: ({ body }) => asRecord(body),
+  moves: (record, seen) => MOVES[record.op](record as never, seen),
+  fault: ({ code, message, details }, seen) =>
+    code === 'auth_required' ? loginMoves(message, details, seen) : undefined,
+});
+
+/** The record in a frame body; undefined for anything else. */
+export function asRecord(body: JsonValue): AcpRecord | undefined {
+  return recordIn<'op', AcpRecord>(body, 'op', MOVES);
+}
 
 /** Ids are kept; a session that was not simply open is told, with what it begins with. */
 function sessionMoves(record: SessionRecord, seen: Seen): Move[] {
@@ -176,13 +181,6 @@ function errorMoves(error: JsonObject): Move[] {
   if (code === ACP_ERRORS.auth_required) return [{ type: 'status', to: 'AUTH_REQUIRED', metadata }];
   const failure: Failure = { code: 'agent_error', message: words, type: 'upstream_error', details: { code } };
   return [{ type: 'status', to: 'FAILED', failure, metadata }];
-}
-
-function faultMoves(frame: FaultFrame, seen: Seen): Move[] {
-  const { code, message, details } = frame;
-  if (isTerminal(seen.status)) return [{ type: 'note', note: 'late_result', details: { fault: code } }];
-  if (code === 'auth_required') return loginMoves(message, details, seen);
-  return [{ type: 'status', to: 'FAILED', failure: failureOfFault(frame) }];
 }
 
 /**

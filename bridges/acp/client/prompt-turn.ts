@@ -6,6 +6,7 @@ import { encodeAnswer, PERMISSION_METHOD, subjectOf } from '../../../mappings/ac
 import { Fault } from '../../wire/faults.ts';
 import { FrameQueue } from '../../wire/frame-queue.ts';
 import type { RpcAnswer } from '../../wire/json-rpc.ts';
+import type { QueuedTurn } from '../../wire/turn.ts';
 import type { Host } from '../host.ts';
 import { type AcpRecord, frameOf, type ToolFacts } from './record.ts';
 import { Saying } from './saying.ts';
@@ -30,7 +31,7 @@ export interface PromptParts {
 }
 
 /** One `session/prompt` under way: its frames, and what the agent waits for. */
-export class PromptTurn {
+export class PromptTurn implements QueuedTurn {
   readonly taskId: string;
   readonly host: PromptParts['host'];
   /** Its client had a machine when it began; an agent may have been told of one by an earlier client. */

@@ -1,5 +1,4 @@
 import type { JsonMend, JsonObject, JsonValue } from '#protocol/json.ts';
-import { objectOf } from '#protocol/json-shape.ts';
 import type { Frame } from '#protocol-client.ts';
 import type { RememberedAnswer } from '#resources/permission/draft.ts';
 import type { PolicyDecided } from '#resources/policy/events.ts';
@@ -146,25 +145,4 @@ export function frameOf(record: AcpRecord): Frame {
     body: record as unknown as JsonObject,
     ...(isUnsent ? { unsent: true } : {}),
   };
-}
-
-const OPS: readonly AcpRecord['op'][] = [
-  'session',
-  'update',
-  'said',
-  'asked',
-  'withdrawn',
-  'host_asked',
-  'host_answered',
-  'refused',
-  'answer',
-  'options_refused',
-  'unheard',
-  'unsent',
-];
-
-/** The record in a frame body; undefined for anything else. */
-export function asRecord(body: JsonValue): AcpRecord | undefined {
-  const { op } = objectOf(body);
-  return OPS.includes(op as AcpRecord['op']) ? (body as unknown as AcpRecord) : undefined;
 }

@@ -3,17 +3,16 @@ import type {
   AgentDescription,
   AskedInput,
   Frame,
-  Move,
   PermissionAnswer,
   PreparedTurn,
   ProtocolClient,
   Refused,
-  Seen,
   Turn,
 } from '#protocol-client.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../wire/faults.ts';
 import { RpcError } from '../../wire/json-rpc.ts';
+import { runTurn } from '../../wire/turn.ts';
 import type { MountedServer } from '../mounted-server.ts';
 import { Catalogue } from './catalogue.ts';
 import { DEFAULT_LIMITS, FIXED_LIMITS, type McpClientConfig, type McpLimits } from './config.ts';
@@ -45,7 +44,7 @@ export class McpClient implements ProtocolClient {
   /** Loaded with the first connection: there are no schemas before. */
   #checks: SchemaChecks | undefined;
   readonly #calls = new Map<string, ActiveCall>();
-  readonly interpret: (frame: Frame, seen: Seen) => Move[] = interpret;
+  readonly interpret = interpret;
 
   constructor(config: McpClientConfig, deps: BridgeDeps) {
     const limits = { ...DEFAULT_LIMITS, ...config.limits };
@@ -132,7 +131,7 @@ export class McpClient implements ProtocolClient {
       refuseMisfit(call.checks, asked, call.tool);
       return {
         call: this.#intended(asked, call.tool),
-        run: (signal) => this.#guarded(async () => this.#runCall(turn, call, signal)),
+        run: (signal) => this.#turn(signal, () => this.#runCall(turn, call, signal)),
       };
     } catch (error) {
       return only(frameOfError(error));
@@ -147,7 +146,7 @@ export class McpClient implements ProtocolClient {
     const asked = { callId, name, input, params: { name: 'binding.tool', input: 'binding.round.input' } };
     return {
       run: (signal) =>
-        this.#guarded(async () => this.#runCall(turn, await this.#judged(asked), signal, stand)),
+        this.#turn(signal, async () => this.#runCall(turn, await this.#judged(asked), signal, stand)),
     };
   }
 
@@ -170,12 +169,18 @@ export class McpClient implements ProtocolClient {
     };
   }
 
-  async *#guarded(begin: () => Promise<AsyncIterable<Frame>>): AsyncIterable<Frame> {
-    try {
-      yield* await begin();
-    } catch (error) {
-      yield frameOfError(error);
-    }
+  /** Its requests have limits of their own, which the SDK keeps. */
+  #turn(
+    signal: AbortSignal,
+    begin: () => AsyncIterable<Frame> | Promise<AsyncIterable<Frame>>,
+  ): AsyncIterable<Frame> {
+    return runTurn(signal, {
+      timers: this.#deps.timers,
+      frames: async function* () {
+        yield* await begin();
+      },
+      failed: frameOfError,
+    });
   }
 
   /** The running call tells how it ended itself; a task of the server is canceled there, whoever follows it. */

@@ -1,26 +1,17 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
-import { type Failure, isTerminal } from '#protocol/task-states.ts';
+import type { Failure } from '#protocol/task-states.ts';
 import type { ToolName } from '#protocol/tool-step.ts';
-import type { DraftPart, Frame, MessageDraft, Move, Seen } from '#protocol-client.ts';
+import type { DraftPart, MessageDraft, Move } from '#protocol-client.ts';
 import { partOfBlock } from '../../../mappings/mcp/content.ts';
 import { failureOfCode, MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import { endMoves, type FaultFrame, failureOfFault } from '../../wire/moves.ts';
 import { sha256 } from '../../wire/sha256.ts';
+import { type FaultFrame, failureOfFault, interpreter, recordIn } from '../../wire/turn.ts';
 import { FIXED_LIMITS } from './config.ts';
-import { asRecord, type CallFacts, type McpRecord, type RecordType } from './record.ts';
+import type { CallFacts, McpRecord, RecordType } from './record.ts';
 
 /** Longest text of a server that is repeated in a failure or a question. */
 const MAX_TEXT = 2_000;
-
-/** What a frame means, by the tables of mappings/mcp. Pure: the same frame and the same past give the same moves. */
-export function interpret(frame: Frame, seen: Seen): Move[] {
-  if (frame.kind === 'end') return endMoves(seen, 'server');
-  if (frame.kind === 'fault') return faultMoves(frame, seen);
-  const record = asRecord(frame.body);
-  if (record === undefined) return [{ type: 'note', note: 'not_a_record' }];
-  return MOVES[record.type](record as never);
-}
 
 type RecordOf<Type extends RecordType> = Extract<McpRecord, { type: Type }>;
 
@@ -69,6 +60,19 @@ const MOVES: { readonly [Type in RecordType]: (record: RecordOf<Type>) => Move[]
     { type: 'status', to: 'CANCELED' },
   ],
 };
+
+/** What a frame means, by the tables of mappings/mcp. Pure: the same frame and the same past give the same moves. */
+export const interpret = interpreter<McpRecord>({
+  peer: 'server',
+  read: ({ body }) => asRecord(body),
+  moves: (record) => MOVES[record.type](record as never),
+  fault: faultMoves,
+});
+
+/** The record of a frame body; undefined when it is none. */
+export function asRecord(body: JsonValue): McpRecord | undefined {
+  return recordIn<'type', McpRecord>(body, 'type', MOVES);
+}
 
 /** What is kept of a call that was sent, and how it can be followed after a restart. */
 function bound({ call_id, tool, resumes }: CallFacts & { resumes?: number }, how: JsonObject = {}): Move {
@@ -150,13 +154,15 @@ function urlMove(data: unknown, message: string): Move {
   };
 }
 
-function faultMoves(frame: FaultFrame, { status }: Seen): Move[] {
-  if (isTerminal(status)) return [{ type: 'note', note: 'late_result', details: { fault: frame.code } }];
-  const failure = failureOfFault(frame);
+/** The call has failed with its task. */
+function faultMoves(frame: FaultFrame): Move[] | undefined {
   const call = callOf(frame.details);
-  const failed: Move[] =
-    call === undefined ? [] : [{ type: 'tool', tool: { ...call, step: 'failed', failure } }];
-  return [...failed, { type: 'status', to: 'FAILED', failure }];
+  if (call === undefined) return undefined;
+  const failure = failureOfFault(frame);
+  return [
+    { type: 'tool', tool: { ...call, step: 'failed', failure } },
+    { type: 'status', to: 'FAILED', failure },
+  ];
 }
 
 /** The call that a fault ended; undefined when none had been sent. */

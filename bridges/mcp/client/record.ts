@@ -61,24 +61,6 @@ export type McpRecord =
 
 export type RecordType = McpRecord['type'];
 
-const TYPES: { readonly [Type in RecordType]: true } = {
-  request: true,
-  held: true,
-  still_held: true,
-  refused: true,
-  progress: true,
-  log: true,
-  round: true,
-  answered: true,
-  task: true,
-  resumed: true,
-  asked: true,
-  declined: true,
-  result: true,
-  error: true,
-  canceled: true,
-};
-
 /** A record as a frame. `label` names it in the override key; before `request` nothing has left the gateway. */
 export function frameOf(record: McpRecord, label?: string): Extract<Frame, { kind: 'message' }> {
   const isUnsent = record.type === 'held' || record.type === 'still_held' || record.type === 'refused';
@@ -88,11 +70,4 @@ export function frameOf(record: McpRecord, label?: string): Extract<Frame, { kin
     ...(label === undefined ? {} : { label }),
     ...(isUnsent ? { unsent: true } : {}),
   };
-}
-
-/** The record of a frame body; undefined when it is none (an override may put anything there). */
-export function asRecord(body: JsonValue): McpRecord | undefined {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
-  const { type } = body;
-  return typeof type === 'string' && Object.hasOwn(TYPES, type) ? (body as unknown as McpRecord) : undefined;
 }

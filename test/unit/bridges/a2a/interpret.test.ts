@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonValue } from '#protocol/json.ts';
 import type { Frame, Move } from '#protocol-client.ts';
 import { interpret } from '../../../../bridges/a2a/client/interpret.ts';
-import { ReadRecord, recordIn } from '../../../../bridges/a2a/client/record.ts';
+import { ReadRecord, recordOf } from '../../../../bridges/a2a/client/record.ts';
 import { Past } from '../../../harness/past.ts';
 
 const FIXTURES = new URL('../../../../fixtures/wire/a2a/', import.meta.url);
@@ -22,7 +22,7 @@ const recordings = readdirSync(FIXTURES).map((name) => {
 /** A frame that carries what was read in it, and whose body nobody reads again. */
 function asRead(frame: Frame): Frame {
   if (frame.kind !== 'message') return frame;
-  const read = recordIn(frame, 'both');
+  const read = recordOf(frame, new Past());
   if (read === undefined) return frame;
   return {
     kind: 'message',

@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Frame, Move } from '#protocol-client.ts';
-import { interpret } from '../../../../bridges/mcp/client/interpret.ts';
-import { asRecord } from '../../../../bridges/mcp/client/record.ts';
+import { asRecord, interpret } from '../../../../bridges/mcp/client/interpret.ts';
 import { BLOCKS } from '../../../../mappings/mcp/content.ts';
 import { Past } from '../../../harness/past.ts';
 

@@ -1,35 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Fault } from '../../../../bridges/wire/faults.ts';
-import {
-  Backoff,
-  isDoneWithin,
-  pause,
-  timersOf,
-  unlessAborted,
-  Watchdog,
-} from '../../../../bridges/wire/waits.ts';
-
-/** Timers that run when the test says so. */
-function handTimers() {
-  const waiting = new Map<number, { run: () => void; ms: number }>();
-  let count = 0;
-  return {
-    waiting,
-    setTimeout(run: () => void, ms: number): unknown {
-      count += 1;
-      waiting.set(count, { run, ms });
-      return count;
-    },
-    clearTimeout(handle: unknown): void {
-      waiting.delete(handle as number);
-    },
-    pass(): void {
-      const due = [...waiting.values()];
-      waiting.clear();
-      for (const { run } of due) run();
-    },
-  };
-}
+import { Backoff, isDoneWithin, pause, timersOf, unlessAborted } from '../../../../bridges/wire/waits.ts';
+import { handTimers } from '../../../harness/hand-timers.ts';
 
 describe('a pause', () => {
   it('ends with its time, and leaves no timer when it is given up', async () => {
@@ -75,38 +46,6 @@ describe('work that is waited for', () => {
     const work = Promise.reject(new Error('no'));
     await expect(unlessAborted(work, AbortSignal.abort('enough'))).rejects.toBe('enough');
     await new Promise((resolve) => setImmediate(resolve));
-  });
-});
-
-describe('a watchdog', () => {
-  it('aborts with the name of the window that passed, and with the reason of who gives up', () => {
-    const timers = handTimers();
-    const watchdog = new Watchdog(new AbortController().signal, timers);
-    watchdog.watch('first_frame', 10);
-    watchdog.watch('idle', 20);
-    expect([...timers.waiting.values()].map(({ ms }) => ms)).toEqual([20]);
-    timers.pass();
-    expect(watchdog.signal.reason).toMatchObject({ code: 'deadline_exceeded', details: { timeout: 'idle' } });
-    expect(watchdog.signal.reason).toBeInstanceOf(Fault);
-
-    const outer = new AbortController();
-    const other = new Watchdog(outer.signal, timers);
-    outer.abort('left');
-    expect(other.signal.reason).toBe('left');
-  });
-
-  it('times nothing while it rests, nor when it is closed', () => {
-    const timers = handTimers();
-    const outer = new AbortController();
-    const watchdog = new Watchdog(outer.signal, timers);
-    watchdog.watch('idle', 10);
-    watchdog.rest();
-    expect(timers.waiting.size).toBe(0);
-    watchdog.watch('idle', 10);
-    watchdog.close();
-    outer.abort('left');
-    expect(timers.waiting.size).toBe(0);
-    expect(watchdog.signal.aborted).toBe(false);
   });
 });
 
