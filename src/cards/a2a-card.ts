@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protocol/json.ts';
-import { CURRENT_VERSION } from '#protocol/version.ts';
+import { SUPPORTED_VERSIONS } from '#protocol/versions.ts';
 import type { A2aAgentCard } from '#resources/discovery/schema.ts';
 
 /** A callable capability of an agent behind the gateway. */
@@ -91,7 +91,7 @@ function membersV1(facts: A2aCardFacts) {
     version: agent.version,
     provider: agent.provider ?? PROVIDER,
     ...links(agent),
-    supportedInterfaces: [...spokenAt(facts), harnInterface(facts)],
+    supportedInterfaces: [...spokenAt(facts), ...harnInterfaces(facts)],
     capabilities: {
       streaming: true,
       pushNotifications: offer.pushNotifications,
@@ -110,8 +110,14 @@ function spokenAt({ baseUrl, offer }: A2aCardFacts) {
   return offer.bindings.map((binding) => ({ url: baseUrl, ...binding }));
 }
 
-function harnInterface({ publicUrl }: A2aCardFacts) {
-  return { url: `${publicUrl}/v1`, protocolBinding: HARN_BINDING, protocolVersion: CURRENT_VERSION };
+/** One entry for each version, whatever the reader asks in: the card is signed once for all of them. */
+function harnInterfaces({ publicUrl }: A2aCardFacts) {
+  const url = `${publicUrl}/v1`;
+  return SUPPORTED_VERSIONS.map((protocolVersion) => ({
+    url,
+    protocolBinding: HARN_BINDING,
+    protocolVersion,
+  }));
 }
 
 /**
@@ -120,7 +126,7 @@ function harnInterface({ publicUrl }: A2aCardFacts) {
  */
 function interfacesV03(facts: A2aCardFacts) {
   const old = spokenAt(facts).filter(({ protocolVersion }) => protocolVersion === LEGACY);
-  const [preferred = harnInterface(facts)] = old;
+  const preferred = old[0] ?? { url: `${facts.publicUrl}/v1`, protocolBinding: HARN_BINDING };
   return {
     protocolVersion: LEGACY_VERSION,
     url: preferred.url,

@@ -1,5 +1,6 @@
 import { sha256Hex } from '#json/canonical.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import { DEFAULT_VERSION, type VersionId } from '#protocol/versions.ts';
 import type { A2aAgentCard, CardForm, HarnAgentCard } from '#resources/discovery/schema.ts';
 import type { Persona } from '#resources/persona/schema.ts';
 import { type A2aCardFacts, type A2aOffer, a2aCard, a2aCardV1, type DescribedAgent } from './a2a-card.ts';
@@ -55,8 +56,12 @@ export class AgentCards {
     this.#deps = deps;
   }
 
-  /** The HarnAgentCard; each spelling of `object` is signed for itself. See README.md. */
-  harn(object: HarnAgentCard['object'], publicUrl: string): SignedDocument<HarnAgentCard> {
+  /** The HarnAgentCard; each version and spelling of `object` is signed for itself. See README.md. */
+  harn(
+    object: HarnAgentCard['object'],
+    publicUrl: string,
+    version: VersionId = DEFAULT_VERSION,
+  ): SignedDocument<HarnAgentCard> {
     const { offer, createdAt } = this.#deps;
     const a2a = this.#superset(this.#default(), publicUrl, A2A_PATH);
     const facts = {
@@ -66,7 +71,7 @@ export class AgentCards {
       publicUrl,
       createdAt,
     };
-    return this.#once(`harn/${object}`, harnCard(facts, object), signHarnCard);
+    return this.#once(`harn/${object}/${version}`, harnCard(facts, object, version), signHarnCard);
   }
 
   /** The A2A card of an agent, without an id of the default one; undefined when there is no such agent. */

@@ -1,4 +1,4 @@
-import { CURRENT_VERSION } from '#protocol/version.ts';
+import { DEFAULT_VERSION, type VersionId } from '#protocol/versions.ts';
 import type { A2aAgentCard, HarnAgentCard } from '#resources/discovery/schema.ts';
 import { OPERATIONS, type OperationRow } from '#resources/operations.ts';
 import type { DescribedAgent, DescribedSkill } from './a2a-card.ts';
@@ -27,7 +27,11 @@ const COLLECTIONS = [
 ];
 
 /** The unsigned card with the union of the fields that current and older clients read. See README.md, One card for all readers. */
-export function harnCard(facts: HarnCardFacts, object: HarnAgentCard['object']): HarnAgentCard {
+export function harnCard(
+  facts: HarnCardFacts,
+  object: HarnAgentCard['object'],
+  version: VersionId = DEFAULT_VERSION,
+): HarnAgentCard {
   const { publicUrl, a2aUrl, a2aCard, createdAt } = facts;
   const interfaces: HarnAgentCard['interfaces'] = [
     { transport: 'rest', url: `${publicUrl}/v1` },
@@ -43,7 +47,7 @@ export function harnCard(facts: HarnCardFacts, object: HarnAgentCard['object']):
     metadata: {},
     name: nameOf(facts),
     description: descriptionOf(facts),
-    protocol_version: CURRENT_VERSION,
+    protocol_version: version,
     a2a_card: a2aCard,
     a2a_agent_card: a2aCard,
     skills: skillsOf(facts).map((skill) => skillResource(skill, createdAt)),

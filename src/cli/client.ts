@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { parseStrictText } from '#json/strict-parse.ts';
 import { announcedGateway, dataPaths } from '#operation/data-directory.ts';
 import type { ByteSource } from '#protocol/bytes.ts';
 import type { JsonValue } from '#protocol/json.ts';
-import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
+import { DEFAULT_VERSION, SUPPORTED_VERSIONS, VERSION_HEADER, type VersionId } from '#protocol/versions.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { readKeyFile } from './key-file.ts';
 import { UnavailableError, unreachable } from './unreachable.ts';
@@ -16,6 +16,7 @@ export interface ClientOptions {
   key?: string;
   keyFile?: string;
   data?: string;
+  protocolVersion?: VersionId;
 }
 
 /** Adds the options by which commands that need no key find the gateway. */
@@ -62,11 +63,23 @@ async function jsonOf(url: string, response: Response): Promise<JsonValue> {
 
 /** Adds the options by which client commands find the gateway and the key; see README.md. */
 export function withClientOptions(command: Command): Command {
+  return withConnectionOptions(command).addOption(protocolVersionOption());
+}
+
+/** The same for commands that speak another protocol than that of Harn. */
+export function withConnectionOptions(command: Command): Command {
   return command
     .option('--url <url>', 'gateway (default: HARN_GATEWAY_URL, else <data>/gateway.json)')
     .option('--key <key>', 'API key (default: HARN_GATEWAY_KEY, else <data>/dev-api-key)')
     .option('--key-file <file>', 'file that holds the API key')
     .option('--data <dir>', 'data directory of the gateway (default: HARN_GATEWAY_DATA, else ./data)');
+}
+
+/** The version of the protocol in which a command asks. */
+export function protocolVersionOption(): Option {
+  return new Option('--protocol-version <version>', 'version of the protocol to speak')
+    .choices(SUPPORTED_VERSIONS)
+    .default(DEFAULT_VERSION);
 }
 
 /** Half a minute in all: a restart takes a few seconds, and a person waits. */
@@ -108,7 +121,10 @@ export class GatewayClient {
     this.#resumeDelaysMs = resumeDelaysMs;
     const data = dataOf(options);
     this.#url = gatewayUrl(options, data);
-    this.#headers = { authorization: `Bearer ${apiKey(options, data)}`, [VERSION_HEADER]: CURRENT_VERSION };
+    this.#headers = {
+      authorization: `Bearer ${apiKey(options, data)}`,
+      [VERSION_HEADER]: options.protocolVersion ?? DEFAULT_VERSION,
+    };
   }
 
   async json<Body>(method: string, path: string, body?: object): Promise<Body> {

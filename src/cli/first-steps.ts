@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
+import { DEFAULT_VERSION, VERSION_HEADER } from '#protocol/versions.ts';
 import { DEFAULT_DATA } from './client.ts';
 import { commandLine } from './invocation.ts';
 
@@ -19,7 +19,7 @@ export interface FirstStepFacts {
 export function firstSteps(facts: FirstStepFacts): string {
   const { url, keyFile } = facts;
   const key = keyFile === undefined ? '$HARN_GATEWAY_KEY' : `$(cat ${shellWord(keyFile)})`;
-  const headers = `-H "Authorization: Bearer ${key}" -H "${VERSION_HEADER}: ${CURRENT_VERSION}"`;
+  const headers = `-H "Authorization: Bearer ${key}" -H "${VERSION_HEADER}: ${DEFAULT_VERSION}"`;
   const lines = ['', `harn-gateway serves on ${url}`, ...keyLines(facts), '', ...steps(facts, headers), ''];
   return `${lines.join('\n')}\n`;
 }

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Command } from 'commander';
 import { Endpoints } from './acp/endpoint.ts';
-import { withClientOptions } from './client.ts';
+import { withConnectionOptions } from './client.ts';
 import { RpcRelay } from './rpc-relay.ts';
 
 type Options = ConstructorParameters<typeof Endpoints>[0];
@@ -11,7 +11,7 @@ export function mcpCommand(): Command {
   const command = new Command('mcp')
     .description('Be an MCP server on standard streams: the Skills and agents of the gateway as tools.')
     .option('--config <file>', 'configuration of the gateway that is started when none runs');
-  return withClientOptions(command).action(serveStreams);
+  return withConnectionOptions(command).action(serveStreams);
 }
 
 /** Relays until the client closes our standard input. Standard output holds nothing but the protocol. */

@@ -13,6 +13,7 @@ import { readinessOf } from '#operation/readiness.ts';
 import { decideTool } from '#policy/known-tool.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { timestamp } from '#protocol/ports.ts';
+import { versionOf } from '#protocol/versions.ts';
 import type { ProtocolClient } from '#protocol-client.ts';
 import type { ProtocolServer, ServerAgent, ServerDeps } from '#protocol-server.ts';
 import type { KeyRegistry } from '#receipts/key-registry.ts';
@@ -71,6 +72,7 @@ export function makeSurface(
     json,
     documents: {
       version,
+      defaultVersion: versionOf(config.server.default_protocol_version),
       readiness,
       cards,
       persona: publishedPersona(log, gateway),

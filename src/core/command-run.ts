@@ -2,8 +2,10 @@ import type { Caller } from '#auth/caller.ts';
 import type { EventLog, Origin, Transaction } from '#eventlog/event-log.ts';
 import type { Call, CallHead } from '#gateway.ts';
 import type { ProtocolError } from '#protocol/errors.ts';
+import type { JsonValue } from '#protocol/json.ts';
 import { type CommandId, operation } from '#resources/operations.ts';
 import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
+import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import {
   type Command,
   type Commands,
@@ -19,16 +21,19 @@ import {
   isRawBody,
   isSpooledBody,
   refuseLargeMembers,
+  refuseOtherWords,
 } from './decode-input.ts';
 import type { ResolvedCaller } from './door.ts';
 import type { CallerName, DecisionTools, Facts } from './facts.ts';
 import {
   bodyHash,
+  type CreatePlace,
   canonicalTarget,
   findAnswer,
   type KeyRecord,
   keepAnswer,
   keepRefusal,
+  placesOfCreate,
   recordKeyOf,
 } from './idempotency.ts';
 import type { KeyedMutex } from './keyed-mutex.ts';
@@ -51,6 +56,9 @@ export interface CommandDeps {
   /** Epoch milliseconds by which that window is counted. */
   windowNow(): number;
 }
+
+/** The Task was there. */
+const RETRIED_CREATE = 200;
 
 /** What a command answered; `repeated` when it was a stored answer. */
 interface Outcome {
@@ -78,7 +86,7 @@ export class CommandRun {
     this.#by = by;
     this.#caller = caller;
     this.#origin = originOf(call, by.name, deps);
-    this.#facts = { caller, by: by.name, ...deps.tools };
+    this.#facts = { caller, by: by.name, version: by.version, ...deps.tools };
   }
 
   async decide(mutex: KeyedMutex): Promise<Outcome> {
@@ -153,6 +161,7 @@ export class CommandRun {
       const kept = record && this.#findAnswer(tx, record);
       if (kept && isFor(tx, this.#caller, kept)) return { decided: kept, repeated: true };
       const input = decodeInput(operation(this.#id), this.#call);
+      refuseOtherWords(this.#by.version, this.#id, input.body);
       refuseLargeMembers(input.body, this.#facts.limits);
       const decided = decide(tx, this.#clean(input) as never);
       if (isDeferred(decided)) return decided;
@@ -172,6 +181,11 @@ export class CommandRun {
   #findAnswer(tx: Transaction, record: KeyRecord): Decided | undefined {
     const kept = findAnswer(tx, record);
     const { again } = this.#command;
+    if (kept && this.#isRetriedCreate) {
+      // Of a Task that retention removed there is only what was answered.
+      const task = tx.get<CleanTaskState>(taskKeys.task(idOf(kept)));
+      return { body: task?.resource ?? kept.body, status: RETRIED_CREATE };
+    }
     return kept && again ? again(idOf(kept), tx, this.#facts) : kept;
   }
 
@@ -189,11 +203,32 @@ export class CommandRun {
       actor: this.#caller.actor,
       workspaceId: workspaceOf(tx, body, path),
       method: row.method,
-      target: canonicalTarget(row.path, path, query),
       key,
     };
     const { idempotencyWindowMs: windowMs } = this.#deps;
-    return { key: recordKeyOf(scope), bodyHash: hashOf(body), windowMs, nowMs: this.#deps.windowNow() };
+    const window = { windowMs, nowMs: this.#deps.windowNow() };
+    const target = canonicalTarget(row.path, path, query);
+    if (row.createsTask !== true)
+      return { key: recordKeyOf({ ...scope, target }), bodyHash: hashOf(body), ...window };
+    const sessionId = path['session_id'];
+    const rule = this.#by.version.idempotency;
+    const asked = { target, sessionId, body: body as JsonValue | undefined };
+    const [own, ...others] = placesOfCreate(rule, asked, pathsOfCreate);
+    const keyed = (place: CreatePlace) => ({
+      key: recordKeyOf({ ...scope, target: place.target }),
+      bodyHashes: place.bodies.map(bodyHash),
+    });
+    return {
+      key: recordKeyOf({ ...scope, target: own.target }),
+      bodyHash: bodyHash(own.bodies[0]),
+      others: () => others.map(keyed),
+      ...window,
+    };
+  }
+
+  /** Whether a stored answer only says which Task there is: the caller gets it as it is now. */
+  get #isRetriedCreate(): boolean {
+    return this.#by.version.idempotency === 'task_create' && operation(this.#id).createsTask === true;
   }
 }
 
@@ -225,6 +260,15 @@ function workspaceOf(tx: Transaction, body: Call['body'], path: Record<string, s
   const sessionId = path['session_id'] ?? named['session_id'];
   if (typeof sessionId !== 'string') return path['workspace_id'] ?? null;
   return tx.get<CleanSessionFold>(sessionKeys.session(sessionId))?.resource.workspace_id ?? null;
+}
+
+/** The two paths at which a Task of a Session is created. */
+function pathsOfCreate(sessionId: string): { ofAny: string; ofSession: string } {
+  const path = { session_id: sessionId };
+  return {
+    ofAny: canonicalTarget(operation('submitTask').path, {}, {}),
+    ofSession: canonicalTarget(operation('submitSessionTask').path, path, {}),
+  };
 }
 
 /** Whose call its events name, and which trace they belong to. */

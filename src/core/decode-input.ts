@@ -5,6 +5,7 @@ import type { CleanObject } from '#protocol/clean.ts';
 import { ProtocolError, shownName } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject } from '#protocol/json-shape.ts';
+import type { ProtocolVersion } from '#protocol/versions.ts';
 import type { OperationRow, RawBody, SpooledBody } from '#resources/operations.ts';
 import type { DecisionLimits } from './facts.ts';
 import { wordsOf } from './words-of-fault.ts';
@@ -62,6 +63,16 @@ function check(schema: z.ZodType, value: unknown, where: 'query' | 'body'): unkn
     param: first.param,
     details: faults.length > 1 ? { faults: faults as unknown as JsonObject[] } : {},
   });
+}
+
+/** Refuses a word that the schema of an operation has and this version of the protocol has not. */
+export function refuseOtherWords({ id, words }: ProtocolVersion, operationId: string, body: unknown): void {
+  for (const { member, words: allowed, advice } of words[operationId] ?? []) {
+    const word = isObject(body) ? body[member] : undefined;
+    if (typeof word !== 'string' || allowed.includes(word)) continue;
+    const message = `${member}: must be ${allowed.join(' or ')} in ${id}. ${advice}.`;
+    throw new ProtocolError('invalid_request', message, { param: member });
+  }
 }
 
 /** `parts[0].text`: the spelling of JSON paths in errors. */

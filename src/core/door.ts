@@ -4,7 +4,14 @@ import type { AdmittedCaller, Call, CallHead, CredentialOfCall, Identity } from 
 import { defaultWorkspace, holdsScope, refusedByScope } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { isAboutProof, REFUSAL_REASONS } from '#protocol/refusal-reasons.ts';
-import { SUPPORTED_VERSIONS, VERSION_HEADER } from '#protocol/version.ts';
+import {
+  type ProtocolVersion,
+  refuseKey,
+  SUPPORTED_VERSIONS,
+  UNVERSIONED,
+  VERSION_HEADER,
+  VERSIONS,
+} from '#protocol/versions.ts';
 import type { OperationRow } from '#resources/operations.ts';
 import { type DecodedInput, decodeInput, isRawBody } from './decode-input.ts';
 import type { CallerName, DecisionTools } from './facts.ts';
@@ -39,22 +46,24 @@ export class Door {
   }
 
   enter(credential: CredentialOfCall, version: string | undefined | 'exempt'): AdmittedCaller {
-    const admitted = this.#admit(this.#judge(credential), SEND_A_KEY);
-    checkVersion(version);
-    return admitted;
+    const judged = this.#judge(credential);
+    return this.#admit(judged, SEND_A_KEY, version);
   }
 
   enterSigned({ path, body }: Pick<Call, 'path' | 'body'>): AdmittedCaller {
-    if (!isRawBody(body)) return this.#admit({ kind: 'unauthenticated' }, SIGN_IT);
+    if (!isRawBody(body)) return this.#admit({ kind: 'unauthenticated' }, SIGN_IT, 'exempt');
     const { bytes, headers = {} } = body;
     const delivery = { connectorId: path['connector_id'] ?? '', headers, bytes };
-    return this.#admit(this.#deps.authenticateDelivery(delivery), SIGN_IT);
+    return this.#admit(this.#deps.authenticateDelivery(delivery), SIGN_IT, 'exempt');
   }
 
   /** The caller, or the refusal of everybody else. */
-  #admit(result: Authentication, advice: string): AdmittedCaller {
+  #admit(result: Authentication, advice: string, asked: string | undefined | 'exempt'): AdmittedCaller {
     if (result.kind === 'caller') {
-      const made: Identity = new ResolvedCaller(result.caller, this.#nameOf(result.caller), result.standing);
+      const { caller, standing } = result;
+      const version = asked === 'exempt' ? UNVERSIONED : VERSIONS.get(asked ?? '');
+      if (version === undefined) throw unsupported(asked);
+      const made: Identity = new ResolvedCaller(caller, this.#nameOf(caller), version, standing);
       return made as AdmittedCaller;
     }
     throw result.kind === 'unauthenticated' ? unauthenticated(result, advice) : notNow();
@@ -84,11 +93,14 @@ export class Door {
 export class ResolvedCaller implements Identity {
   readonly caller: Caller;
   readonly name: CallerName;
+  /** The version that its request or connection is in. */
+  readonly version: ProtocolVersion;
   readonly #standing: Standing | undefined;
 
-  constructor(caller: Caller, name: CallerName, standing: Standing | undefined) {
+  constructor(caller: Caller, name: CallerName, version: ProtocolVersion, standing: Standing | undefined) {
     this.caller = caller;
     this.name = name;
+    this.version = version;
     this.#standing = standing;
   }
 
@@ -154,13 +166,13 @@ function unauthenticated(
   return new ProtocolError('unauthenticated', `${description} ${advice}`, { challenge });
 }
 
-function checkVersion(asked: string | undefined | 'exempt'): void {
-  if (asked === 'exempt' || (asked !== undefined && SUPPORTED_VERSIONS.includes(asked))) return;
+function unsupported(asked: string | undefined): ProtocolError {
+  const spoken = SUPPORTED_VERSIONS.join(' or ');
   const message =
     asked === undefined
-      ? `Send the header ${VERSION_HEADER}: ${SUPPORTED_VERSIONS[0]}.`
-      : `This protocol version is not supported. Send ${VERSION_HEADER}: ${SUPPORTED_VERSIONS[0]}.`;
-  throw new ProtocolError('unsupported_protocol_version', message, {
+      ? `Send the header ${VERSION_HEADER}: ${spoken}.`
+      : `This protocol version is not supported. Send ${VERSION_HEADER}: ${spoken}.`;
+  return new ProtocolError('unsupported_protocol_version', message, {
     param: VERSION_HEADER,
     details: { supported_versions: [...SUPPORTED_VERSIONS] },
   });
@@ -216,7 +228,8 @@ function checkScope({ row, by }: Passage): void {
 /** 1 to 255 visible characters. Source: OpenAPI, parameter IdempotencyKey. */
 const IDEMPOTENCY_KEY = /^[!-~]([ -~]{0,253}[!-~])?$/;
 
-function checkIdempotencyKey({ call }: Passage): void {
+function checkIdempotencyKey({ row, call, by }: Passage): void {
+  if (row.createsTask !== true) refuseKey(by.version, call.idempotencyKey);
   if (call.idempotencyKey === undefined || IDEMPOTENCY_KEY.test(call.idempotencyKey)) return;
   const message = 'An Idempotency-Key has 1 to 255 printable ASCII characters. A UUID is a good one.';
   throw new ProtocolError('invalid_request', message, { param: 'Idempotency-Key' });

@@ -4,6 +4,7 @@ import type { PolicySettings } from '#policy/settings.ts';
 import { type Clean, type CleanText, fromLog } from '#protocol/clean.ts';
 import type { JudgedTool } from '#protocol/intended-call.ts';
 import type { IdSource } from '#protocol/ports.ts';
+import type { ProtocolVersion } from '#protocol/versions.ts';
 import type { AgentDescription, PermissionAnswer, Refused } from '#protocol-client.ts';
 import type { ReceiptKey } from '#receipts/build-receipt.ts';
 import type { KeyRow } from '#receipts/key-registry.ts';
@@ -18,6 +19,8 @@ export interface Facts extends DecisionTools {
   caller: Caller;
   /** What the log may have of the caller; whoever it is, is decided by `caller`. */
   by: CallerName;
+  /** The version the call is in; the widest rules where its face negotiates otherwise. */
+  version: ProtocolVersion;
 }
 
 /** The names of a caller without what may be secret in them: claims of a token are words of somebody else. */

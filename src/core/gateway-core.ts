@@ -161,6 +161,7 @@ export class GatewayCore implements Gateway {
       log,
       reader,
       caller,
+      version: resolved(call).version,
       self,
       signingKeys,
       receiptLog,

@@ -2,7 +2,9 @@ import type { Transaction } from '#eventlog/event-log.ts';
 import { canonicalJson, sha256Hex } from '#json/canonical.ts';
 import { ERROR_CODES, type ErrorCode, ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import { timestamp } from '#protocol/ports.ts';
+import type { ProtocolVersion } from '#protocol/versions.ts';
 import { idempotencyKey } from '#store/keys.ts';
 import type { Decided } from './command.ts';
 
@@ -23,6 +25,8 @@ export interface IdempotencyScope {
 export interface KeyRecord {
   key: string;
   bodyHash: string;
+  /** Where a call in another version, or at the other path of the same target, may have kept its answer; see `placesOfCreate`. */
+  others?: () => readonly { key: string; bodyHashes: readonly string[] }[];
   windowMs: number;
   /** Epoch milliseconds by which the window is counted; not the wall clock, which may jump. */
   nowMs: number;
@@ -56,11 +60,26 @@ export function bodyHash(body: JsonValue | Uint8Array | undefined): string {
 
 /** The stored answer for this key, or undefined; another body for the same key is refused. */
 export function findAnswer(tx: Transaction, record: KeyRecord): Decided | undefined {
-  const bytes = tx.recorded(record.key);
+  const own = answerAt(tx, record, record.key, [record.bodyHash]);
+  if (own !== undefined || record.others === undefined) return own;
+  for (const { key, bodyHashes } of record.others()) {
+    const other = answerAt(tx, record, key, bodyHashes);
+    if (other !== undefined) return other;
+  }
+  return undefined;
+}
+
+function answerAt(
+  tx: Transaction,
+  { nowMs }: KeyRecord,
+  key: string,
+  bodyHashes: readonly string[],
+): Decided | undefined {
+  const bytes = tx.recorded(key);
   if (!bytes) return undefined;
   const answered = JSON.parse(bytes.toString()) as Answered;
-  if (record.nowMs > Date.parse(answered.expires_at)) return undefined;
-  if (answered.body_hash !== record.bodyHash) throw reused();
+  if (nowMs > Date.parse(answered.expires_at)) return undefined;
+  if (!bodyHashes.includes(answered.body_hash)) throw reused();
   if (answered.error) throw errorOf(answered.error);
   return { body: answered.body ?? {}, ...(answered.status === undefined ? {} : { status: answered.status }) };
 }
@@ -129,4 +148,42 @@ export function canonicalTarget(
       [query[name] ?? []].flat().map((value) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`),
     );
   return pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`;
+}
+
+/** A target of a create of a Task, with the spellings of the body that count as the same there; the first is what is kept. */
+export interface CreatePlace {
+  target: string;
+  bodies: readonly [JsonValue | undefined, ...(JsonValue | undefined)[]];
+}
+
+/**
+ * Where the answer to a create of a Task is kept, first, and then where a retry may find it besides. Under `commands` each path is a
+ * target of its own; under `task_create` both are one, of the Session. Each rule looks at the places of the other, so that a retry
+ * may come in another version, and keeps at its own, so that what was two targets stays two.
+ */
+export function placesOfCreate(
+  rule: ProtocolVersion['idempotency'],
+  asked: { target: string; sessionId: string | undefined; body: JsonValue | undefined },
+  pathsOf: (sessionId: string) => { ofAny: string; ofSession: string },
+): readonly [CreatePlace, ...CreatePlace[]] {
+  const { target, sessionId: named, body } = asked;
+  const { session_id, ...bare } = isObject(body) ? body : {};
+  const sessionId = named ?? session_id;
+  const asSent: CreatePlace = { target, bodies: [body] };
+  if (!isObject(body) || typeof sessionId !== 'string') {
+    const shared: CreatePlace = { target: 'a Task', bodies: [body] };
+    return rule === 'commands' ? [asSent, shared] : [shared, asSent];
+  }
+  const shared: CreatePlace = { target: `a Task of ${sessionId}`, bodies: [bare] };
+  if (rule === 'commands') return [asSent, shared];
+  const both = { ...bare, session_id: sessionId };
+  const paths: CreatePlace[] = [
+    { target: pathsOf(sessionId).ofAny, bodies: [both] },
+    { target: pathsOf(sessionId).ofSession, bodies: [bare, both] },
+  ];
+  return [
+    shared,
+    ...paths.filter((place) => place.target === target),
+    ...paths.filter((place) => place.target !== target),
+  ];
 }

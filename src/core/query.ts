@@ -1,6 +1,7 @@
 import type { Caller } from '#auth/caller.ts';
 import type { EventLog, StateReader } from '#eventlog/event-log.ts';
 import type { Answer } from '#gateway.ts';
+import type { ProtocolVersion } from '#protocol/versions.ts';
 import type { BundleTools } from '#resources/bundle/bundle-tools.ts';
 import type { OperationInput, QueryId } from '#resources/operations.ts';
 import type { ReceiptLog } from '#resources/receipt/receipt-log.ts';
@@ -13,6 +14,8 @@ export interface QueryTools {
   /** Durable folds. */
   reader: StateReader;
   caller: Caller;
+  /** The version the call is in. */
+  version: ProtocolVersion;
   /** Files under workspace roots. */
   files: Pick<FileTree, 'read'>;
   /** RFC 3339 time of the call: what has expired by then is absent. */

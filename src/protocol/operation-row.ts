@@ -29,6 +29,10 @@ export interface OperationRow {
   /** Media types of other forms of the answer, by Accept. Default: none. */
   alternatives?: readonly string[];
   response: z.ZodType | 'none' | 'bytes' | 'event-stream' | 'frames';
+  /** Creates a Task: in some versions these operations are one target of retries, and alone take an Idempotency-Key. */
+  createsTask?: true;
+  /** The answer depends on the version of the protocol it is asked in: `Vary` says so. */
+  variesByVersion?: true;
 }
 
 /** A whole number of a query, in digits: JavaScript would also take nothing for 0, `0x10`, `1e2` and spaces. */

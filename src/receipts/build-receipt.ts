@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, inCanonicalOrder, wholeText } from '#json/canonical.ts';
 import type { JsonValue } from '#protocol/json.ts';
-import { CURRENT_VERSION } from '#protocol/version.ts';
+import { SIGNED_VERSION } from '#protocol/versions.ts';
 import { RECEIPT_FORMAT, type WireReceipt } from '#resources/receipt/schema.ts';
 import type { ReceiptContent, ReceiptPlace, ReplayRecord, RunRecord } from './receipt-draft.ts';
 
@@ -62,7 +62,7 @@ function issuerOf({ issuer, keyId }: ReceiptPlace): WireReceipt['issuer'] {
     kind: 'harness',
     ...(issuer.name === null ? {} : { name: wholeText(issuer.name) }),
     ...(keyId === null ? {} : { public_key_id: keyId }),
-    version: CURRENT_VERSION,
+    version: SIGNED_VERSION,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import { CURRENT_VERSION, PROTOCOL_FAMILY } from '#protocol/version.ts';
+import { DEFAULT_VERSION, PROTOCOL_FAMILY, SUPPORTED_VERSIONS } from '#protocol/versions.ts';
 import { CARD_EXAMPLES } from './agent/card-examples.ts';
 import { POLICY_EXPLANATION } from './policy/example.ts';
 import { PUSH_EXAMPLES } from './push/examples.ts';
@@ -139,8 +139,8 @@ export const RESOURCES = {
   Discovery: {
     object: 'protocol_discovery',
     protocol_family: PROTOCOL_FAMILY,
-    current_version: CURRENT_VERSION,
-    supported_versions: [CURRENT_VERSION],
+    current_version: DEFAULT_VERSION,
+    supported_versions: [...SUPPORTED_VERSIONS],
     capabilities: { rest: true, sse: true, websocket: true, receipts: false, replay: true },
   },
   Event: resource('event', '00000000000000000042', {
@@ -157,7 +157,7 @@ export const RESOURCES = {
   }),
   Health: { ok: true, status: 'ok', version: VERSION },
   /** The OpenAPI document itself. */
-  JsonObject: { openapi: '3.1.0', info: { title: 'Harn gateway', version: CURRENT_VERSION }, paths: {} },
+  JsonObject: { openapi: '3.1.0', info: { title: 'Harn gateway', version: DEFAULT_VERSION }, paths: {} },
   Memory: resource('memory', 'memory_01KAHG6F78Z4C6V8F0H2K4N6Q8', {
     scope: 'workspace',
     owner_id: WORKSPACE,
@@ -236,13 +236,13 @@ export const RESOURCES = {
   RuntimeMetadata: {
     object: 'runtime',
     version: VERSION,
-    protocol_version: CURRENT_VERSION,
+    protocol_version: DEFAULT_VERSION,
     adapter: 'harn-gateway',
     session_count: 1,
     task_count: 1,
     capabilities: [capability],
   },
-  RuntimeVersion: { object: 'version', version: VERSION, protocol_version: CURRENT_VERSION },
+  RuntimeVersion: { object: 'version', version: VERSION, protocol_version: DEFAULT_VERSION },
   Session: session,
   Skill: resource('skill', 'echo', {
     name: 'Echo',

@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
+import { DEFAULT_VERSION, VERSION_HEADER } from '#protocol/versions.ts';
 import { nowMs } from './closed-loop.ts';
 
 /** What the gateway process says when it serves. */
@@ -17,7 +17,7 @@ export class GatewayClient {
   constructor({ url, key }: GatewayAddress, connections: number) {
     this.url = url;
     this.#pool = new Pool(url, { connections, pipelining: 1 });
-    this.headers = { authorization: `Bearer ${key}`, [VERSION_HEADER.toLowerCase()]: CURRENT_VERSION };
+    this.headers = { authorization: `Bearer ${key}`, [VERSION_HEADER.toLowerCase()]: DEFAULT_VERSION };
   }
 
   async post(path: string, body: string, more: Record<string, string> = {}): Promise<string> {

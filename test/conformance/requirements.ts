@@ -10,6 +10,7 @@ import { OUTBOUND } from './requirements/outbound.ts';
 import { POLICY } from './requirements/policy.ts';
 import type { Requirement } from './requirements/requirement.ts';
 import { TRANSCRIPT } from './requirements/transcript.ts';
+import { VERSION_ROWS } from './requirements/versions.ts';
 
 /** Every row that a test has to cite by `[ID]` in its title. */
 export const REQUIREMENTS: readonly Requirement[] = [
@@ -24,4 +25,5 @@ export const REQUIREMENTS: readonly Requirement[] = [
   ...TRANSCRIPT,
   ...POLICY,
   ...BUNDLES,
+  ...VERSION_ROWS,
 ];

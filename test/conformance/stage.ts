@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import type { TestClient } from '../harness/client.ts';
+import type { VersionId } from '#protocol/versions.ts';
+import { TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway, type TestGatewayOptions } from '../harness/gateway.ts';
 import { OpenApiCheck, referenceCheck } from '../harness/openapi-check.ts';
 import type { Peer } from '../harness/peers/peer.ts';
@@ -17,13 +18,17 @@ export interface StageOptions extends TestGatewayOptions {
 const EXCEPTIONS: Record<string, string> = {
   'reference: GET /v1/agent-card 200 /object must be equal to one of the allowed values':
     'C1: older clients are answered with agent_card.',
+  "reference: POST /v1/tasks/{task_id}/cancel 409  must have required property 'code'":
+    'D2: the envelope everywhere; the newer document names the bare Error here alone.',
+  "reference: POST /v1/tasks/{task_id}/cancel 409  must have required property 'message'": 'D2, as above.',
+  "reference: POST /v1/tasks/{task_id}/cancel 409  must have required property 'type'": 'D2, as above.',
 };
 
 /** A gateway in front of the sample agent, for the tests of one file. */
 export class Stage {
   #gateway: TestGateway | undefined;
   readonly peers: Record<string, Peer> = {};
-  readonly #checks: OpenApiCheck[] = [];
+  readonly #checks = new Map<VersionId, OpenApiCheck[]>();
 
   get gateway(): TestGateway {
     if (this.#gateway === undefined) throw new Error('the stage is not up');
@@ -57,16 +62,31 @@ export class Stage {
       ...structuredClone(upstream), // One object twice would be a YAML alias.
     }));
     this.#gateway = await startTestGateway({ ...options, config: { upstreams: { a2a }, ...config } });
-    const document = (await this.client.call('GET', '/openapi.json')).body;
-    const reference = referenceCheck();
-    this.#checks.push(new OpenApiCheck('ours', document), ...(reference === undefined ? [] : [reference]));
+    await this.#learn(this.client);
     for (const client of Object.values(this.gateway.clients)) this.check(client);
   }
 
-  /** Lets every JSON answer to this client be checked against our document and the reference. */
+  /** The same client in another version of the protocol. */
+  async speaking(version: VersionId, { key } = this.client): Promise<TestClient> {
+    const client = new TestClient(this.client.url, key, version);
+    await this.#learn(client);
+    return this.check(client);
+  }
+
+  async #learn(client: TestClient): Promise<void> {
+    const { version } = client;
+    if (this.#checks.has(version)) return;
+    const document = (await client.call('GET', '/openapi.json')).body;
+    const reference = referenceCheck(version);
+    const checks = [new OpenApiCheck('ours', document), ...(reference === undefined ? [] : [reference])];
+    this.#checks.set(version, checks);
+  }
+
+  /** Lets every JSON answer to this client be checked against our document and the reference of its version. */
   check(client: TestClient): TestClient {
+    const checks = this.#checks.get(client.version) ?? [];
     client.onAnswer = (method, path, answer) => {
-      const findings = this.#checks.flatMap((check) => check.findings(method, path, answer));
+      const findings = checks.flatMap((check) => check.findings(method, path, answer));
       expect(findings.filter((finding) => !(finding in EXCEPTIONS))).toEqual([]);
     };
     return client;

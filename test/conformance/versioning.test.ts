@@ -35,7 +35,9 @@ describe('versions and the order of refusals', () => {
     for (const version of ['agents-protocol-1999-01-01', 'v1', `${CURRENT}, ${CURRENT}`, '']) {
       const answer = await stage.client.call('GET', '/v1/sessions', { headers: { [VERSION]: version } });
       expect(answer.status).toBe(426);
-      expect(answer.body).toMatchObject({ error: { details: { supported_versions: [CURRENT] } } });
+      expect(answer.body).toMatchObject({
+        error: { details: { supported_versions: [CURRENT, 'agents-protocol-2026-10-11'] } },
+      });
     }
   });
 

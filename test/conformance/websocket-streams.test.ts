@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
+import { DEFAULT_VERSION, VERSION_HEADER } from '#protocol/versions.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { userText } from '../harness/client.ts';
 import { EventStreamClient } from '../harness/event-stream.ts';
@@ -185,7 +185,7 @@ describe('a thousand sockets', () => {
   it('all get the end of the task they follow', async () => {
     const session = await stage.client.session();
     const url = `${stage.client.url.replace('http', 'ws')}/v1/sessions/${session.id}/events/stream`;
-    const headers = { Authorization: `Bearer ${stage.client.key}`, [VERSION_HEADER]: CURRENT_VERSION };
+    const headers = { Authorization: `Bearer ${stage.client.key}`, [VERSION_HEADER]: DEFAULT_VERSION };
     const sockets = Array.from({ length: 1_000 }, () => new WebSocket(url, { headers }));
     const completed = sockets.map(
       (socket) =>

@@ -1,5 +1,5 @@
 import type { JsonObject } from '#protocol/json.ts';
-import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
+import { DEFAULT_VERSION, VERSION_HEADER } from '#protocol/versions.ts';
 import { OPERATIONS, type OperationId, operation } from '#resources/operations.ts';
 import { operationSchemas } from '#surfaces/discovery/openapi-schemas.ts';
 import { mutatedJson } from './json-mutations.ts';
@@ -229,7 +229,7 @@ export class BadRequests {
     const headers = [
       `Host: ${host}`,
       `Authorization: Bearer ${used}`,
-      `${VERSION_HEADER}: ${CURRENT_VERSION}`,
+      `${VERSION_HEADER}: ${DEFAULT_VERSION}`,
       ...(this.#random.chance(0.2) ? [`Idempotency-Key: bad-${this.#random.between(1, 50)}`] : []),
       ...(body === undefined ? [] : ['Content-Type: application/json', `Content-Length: ${body.length}`]),
     ].filter((line) => !extra.some((odd) => sameName(odd, line) && this.#random.chance(0.8)));

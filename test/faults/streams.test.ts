@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
+import { DEFAULT_VERSION, VERSION_HEADER } from '#protocol/versions.ts';
 import type { Move, Turn } from '#protocol-client.ts';
 import { userText } from '../harness/client.ts';
 import { EventStreamClient } from '../harness/event-stream.ts';
@@ -90,7 +90,7 @@ function pausedStream(path: string): RawClient {
     `GET ${path} HTTP/1.1`,
     `Host: ${host}`,
     `Authorization: Bearer ${key}`,
-    `${VERSION_HEADER}: ${CURRENT_VERSION}`,
+    `${VERSION_HEADER}: ${DEFAULT_VERSION}`,
     `Last-Event-ID: ${BEFORE_ALL}`,
   ];
   const client = new RawClient(Number(port)).send(`${head.join('\r\n')}\r\n\r\n`);

@@ -1,4 +1,4 @@
-import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
+import { DEFAULT_VERSION, VERSION_HEADER, type VersionId } from '#protocol/versions.ts';
 import type { Message } from '#resources/message/schema.ts';
 import type { Session } from '#resources/session/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
@@ -19,12 +19,14 @@ export interface CallOptions {
 export class TestClient {
   readonly url: string;
   readonly key: string;
+  readonly version: VersionId;
   /** Told of every answer; a test that opts in lets it throw. */
   onAnswer: ((method: string, path: string, answer: TestAnswer) => void) | undefined;
 
-  constructor(url: string, key: string) {
+  constructor(url: string, key: string, version: VersionId = DEFAULT_VERSION) {
     this.url = url;
     this.key = key;
+    this.version = version;
   }
 
   /** Any call; JSON bodies are encoded, Buffers and strings go as they are. A header set to undefined is left out. */
@@ -36,7 +38,7 @@ export class TestClient {
     const raw = typeof body === 'string' || Buffer.isBuffer(body);
     const all: Record<string, string | undefined> = {
       authorization: `Bearer ${this.key}`,
-      [VERSION_HEADER]: CURRENT_VERSION,
+      [VERSION_HEADER]: this.version,
       ...(body === undefined || raw ? {} : { 'content-type': 'application/json' }),
       ...headers,
     };

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
+import { DEFAULT_VERSION, type VersionId } from '#protocol/versions.ts';
 import type { TestAnswer } from './client.ts';
 
 interface Described {
@@ -11,7 +12,11 @@ interface Document {
   components: { responses?: Record<string, Described['responses'][string]> };
 }
 
-const REFERENCE = new URL('../../../shared/spec/openapi.yaml', import.meta.url);
+/** The document of the owner and the one that released clients are made from. */
+const REFERENCES: Readonly<Record<VersionId, URL>> = {
+  'agents-protocol-2026-04-25': new URL('../../../shared/spec/openapi.yaml', import.meta.url),
+  'agents-protocol-2026-10-11': new URL('../../../shared/spec/openapi-2026-10-11.yaml', import.meta.url),
+};
 
 /** Checks JSON answers against the response schemas of one OpenAPI 3.1 document. */
 export class OpenApiCheck {
@@ -62,13 +67,21 @@ export class OpenApiCheck {
   }
 }
 
-/** The reference document; undefined, and said so, where it is not beside the project. */
-export function referenceCheck(): OpenApiCheck | undefined {
-  if (!existsSync(REFERENCE)) {
-    console.warn('skipped: answers are not checked against the reference OpenAPI document, it is not there');
+/** The reference document of a version; undefined, and said so, where it is not beside the project. */
+export function referenceDocument(version: VersionId): object | undefined {
+  if (!existsSync(REFERENCES[version])) {
+    console.warn(
+      `skipped: nothing is checked against the reference OpenAPI document of ${version}, it is not there`,
+    );
     return undefined;
   }
-  return new OpenApiCheck('reference', withLooseInput(parse(readFileSync(REFERENCE, 'utf8'))));
+  return withLooseInput(parse(readFileSync(REFERENCES[version], 'utf8')));
+}
+
+/** Checks answers against the reference document of a version; undefined where it is not there. */
+export function referenceCheck(version: VersionId = DEFAULT_VERSION): OpenApiCheck | undefined {
+  const document = referenceDocument(version);
+  return document && new OpenApiCheck('reference', document);
 }
 
 /** Choices of the reference of which one member is part of another: nothing could be exactly one of them. */

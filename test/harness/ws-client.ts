@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
-import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
+import { DEFAULT_VERSION, VERSION_HEADER } from '#protocol/versions.ts';
 import { clientFrame, serverFrame } from '#surfaces/ws/frames.ts';
 
 export interface WsOptions {
@@ -70,7 +70,7 @@ export class WsTestClient {
   /** Connects, or rejects with WsRefused. */
   static async open(url: string, path: string, options: WsOptions = {}): Promise<WsTestClient> {
     const { key = 'test', headers = {}, protocols = [], bare = false, autoPong = true } = options;
-    const standard = bare ? {} : { Authorization: `Bearer ${key}`, [VERSION_HEADER]: CURRENT_VERSION };
+    const standard = bare ? {} : { Authorization: `Bearer ${key}`, [VERSION_HEADER]: DEFAULT_VERSION };
     const target = url.replace(/^http/, 'ws') + path;
     const socket = new WebSocket(target, protocols, { headers: { ...standard, ...headers }, autoPong });
     const client = new WsTestClient(socket);

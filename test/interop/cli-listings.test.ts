@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
+import { DEFAULT_VERSION, VERSION_HEADER } from '#protocol/versions.ts';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
 import { TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
@@ -175,7 +175,7 @@ describe('command line: listings', () => {
     const got = await run('artifact', 'get', id);
     const content = await (
       await fetch(`${gateway.url}/v1/artifacts/${id}/content`, {
-        headers: { authorization: `Bearer ${gateway.client.key}`, [VERSION_HEADER]: CURRENT_VERSION },
+        headers: { authorization: `Bearer ${gateway.client.key}`, [VERSION_HEADER]: DEFAULT_VERSION },
       })
     ).text();
     expect([got.code, got.out]).toEqual([0, content]);

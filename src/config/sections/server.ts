@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { DEFAULT_VERSION, SUPPORTED_VERSIONS } from '#protocol/versions.ts';
 import { addressRange, filePath, host, port, webUrl } from '../shapes.ts';
 
 const tls = z.strictObject({
@@ -54,6 +55,12 @@ export const server = z
       .default([])
       .describe(
         'Drafts of protocols to offer beside the stable versions: acp-v2. They may change with every release.',
+      ),
+    default_protocol_version: z
+      .enum(SUPPORTED_VERSIONS)
+      .default(DEFAULT_VERSION)
+      .describe(
+        'Version in which public documents speak to a reader that names none: /v1, /version, /v1/agent-card, /openapi.json. All other requests name theirs.',
       ),
     insecure: z
       .boolean()

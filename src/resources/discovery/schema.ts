@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { envelope, jsonObject } from '#protocol/envelope.ts';
 import { ERROR_CODES, ERROR_TYPES, type ErrorCode } from '#protocol/errors.ts';
-import { CURRENT_VERSION, PROTOCOL_FAMILY } from '#protocol/version.ts';
+import { PROTOCOL_FAMILY, SUPPORTED_VERSIONS } from '#protocol/versions.ts';
 
 export const discovery = z
   .object({
     object: z.literal('protocol_discovery'),
     protocol_family: z.literal(PROTOCOL_FAMILY),
-    current_version: z.literal(CURRENT_VERSION),
+    current_version: z.enum(SUPPORTED_VERSIONS),
     supported_versions: z.array(z.string()),
     capabilities: z.object({
       rest: z.boolean(),

@@ -57,14 +57,37 @@ const APPEND: { readonly [Kind in (typeof TASK_MESSAGE_KINDS)[number]]: Append }
 /** Answers what the task asked first; a tool call is no question. */
 function answerQuestion(...[tx, facts, task, message]: Parameters<Append>): Clean<Message> {
   const { status } = task.resource;
+  if (facts.version.inputSteers && !isBlocked(status)) return steer(tx, facts, task, message);
   const asked = openRequestsOf(tx, task.resource.id);
   const request = asked.find(({ resource }) => resource.request.kind !== 'tool');
   if (!isBlocked(status) || (!request && asked.length === 0)) throw illegal(status, NOTHING_ASKED);
-  if (!request) throw illegal(status, CONFIRMATION_ASKED);
+  if (!request) throw facts.version.inputSteers ? notSteerable(status) : illegal(status, CONFIRMATION_ASKED);
   refuseSettled(request, tx.time);
   refuseExcess(tx, facts, task);
   const verdict = { approved: true, optionId: null, answer: undefined };
   return turnOf(settleRequest(tx, facts, request, { ...verdict, message }));
+}
+
+/** Where `input` steers, it does what `interrupt` does elsewhere. */
+function steer(...[tx, facts, task, message]: Parameters<Append>): Clean<Message> {
+  const { status } = task.resource;
+  if (status !== 'WORKING') throw notSteerable(status);
+  return interrupt(tx, facts, task, message);
+}
+
+type NotWorking = Exclude<TaskStatus, 'WORKING'>;
+
+const NOT_STEERABLE = {
+  SUBMITTED: 'The task waits for its turn, so nobody would read this yet. Send it when the task is WORKING.',
+  INPUT_REQUIRED: 'This task waits for a tool call to be approved. Answer its permission request.',
+  AUTH_REQUIRED: 'This task waits for a tool call to be approved. Answer its permission request.',
+  COMPLETED: 'The task has ended. Submit a new one.',
+  FAILED: 'The task has ended. Submit a new one.',
+  CANCELED: 'The task has ended. Submit a new one.',
+} as const satisfies Record<NotWorking, string>;
+
+function notSteerable(status: NotWorking): ProtocolError {
+  return new ProtocolError('conflict', NOT_STEERABLE[status], { details: { status } });
 }
 
 function confirmTool(...[tx, facts, task, message]: Parameters<Append>): Clean<Message> {

@@ -13,6 +13,7 @@ export const runtimeOperations = {
     level: 'extended',
     success: 200,
     response: runtimeMetadata,
+    variesByVersion: true,
   },
   listCapabilities: {
     kind: 'query',

@@ -5,7 +5,6 @@ import { listGiven, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { notFound } from '#core/load.ts';
 import type { Query, QueryTools } from '#core/query.ts';
 import type { JsonObject } from '#protocol/json.ts';
-import { CURRENT_VERSION } from '#protocol/version.ts';
 import { OPERATIONS, type OperationId, type OperationRow, operation } from '#resources/operations.ts';
 import { sessionKeys } from '#resources/session/state.ts';
 import { taskKeys } from '#resources/task/state.ts';
@@ -93,7 +92,7 @@ const getRuntime: Query<'getRuntime'> = async (_input, tools) => {
   const value = {
     object: 'runtime',
     version: tools.self.version,
-    protocol_version: CURRENT_VERSION,
+    protocol_version: tools.version.id,
     adapter: 'harn-gateway',
     session_count: await count(tools, workspaces.map(sessionKeys.sessions)),
     task_count: await count(tools, workspaces.map(taskKeys.tasksOfWorkspace)),

@@ -32,6 +32,7 @@ export const tasksOperations = {
     success: 202,
     body: submitTaskRequest,
     response: task,
+    createsTask: true,
   },
   listTasks: {
     kind: 'query',
@@ -81,6 +82,7 @@ export const tasksOperations = {
     success: 202,
     body: submitTaskRequest,
     response: task,
+    createsTask: true,
   },
   getTask: {
     kind: 'query',

@@ -3,7 +3,14 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { AgentCards, SignedDocument } from '#cards/agent-cards.ts';
 import type { AdmittedCaller } from '#gateway.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import { CURRENT_VERSION, PROTOCOL_FAMILY, SUPPORTED_VERSIONS, VERSION_HEADER } from '#protocol/version.ts';
+import {
+  PROTOCOL_FAMILY,
+  type ProtocolVersion,
+  refuseKey,
+  SUPPORTED_VERSIONS,
+  VERSION_HEADER,
+  VERSIONS,
+} from '#protocol/versions.ts';
 import type { DocumentId } from '#resources/operations.ts';
 import type { Persona } from '#resources/persona/schema.ts';
 import { JSON_TYPE, send, sendEmpty, sendJson } from '../http/answer.ts';
@@ -22,6 +29,8 @@ export interface Readiness {
 export interface DocumentDeps {
   /** Version of the gateway package. */
   version: string;
+  /** What is described to a reader who names no version, or none that is spoken here. */
+  defaultVersion: ProtocolVersion;
   /** Origin that clients use; asked at each request because a free port is known only after listening. */
   publicUrl(): string;
   readiness(): Readiness;
@@ -54,22 +63,26 @@ export class Documents {
   readonly #rows: Record<DocumentId, Document>;
 
   constructor(deps: DocumentDeps) {
-    let openApi: string | undefined;
+    const openApi = new Map<ProtocolVersion, string>();
     this.#rows = {
       getHealth: (exchange) => sendJson(exchange, 200, { ok: true, status: 'ok', version: deps.version }),
       getReadiness: (exchange) => sendReadiness(exchange, deps.readiness()),
       getVersion: (exchange) =>
-        sendJson(exchange, 200, {
-          object: 'version',
-          version: deps.version,
-          protocol_version: CURRENT_VERSION,
-        }),
+        sendJson(
+          exchange,
+          200,
+          { object: 'version', version: deps.version, protocol_version: versionFor(exchange, deps).id },
+          BY_VERSION,
+        ),
       getOpenApiDocument: (exchange) => {
+        const version = versionFor(exchange, deps);
         // Made of every schema, which takes a tenth of a start: with the first request for it.
-        openApi ??= JSON.stringify(openApiDocument(deps.version));
-        sendTagged(exchange, openApi, []);
+        const text = openApi.get(version) ?? JSON.stringify(openApiDocument(deps.version, version));
+        openApi.set(version, text);
+        sendTagged(exchange, text, BY_VERSION);
       },
-      getProtocolDiscovery: (exchange) => sendJson(exchange, 200, DISCOVERY),
+      getProtocolDiscovery: (exchange) =>
+        sendJson(exchange, 200, discoveryIn(versionFor(exchange, deps)), BY_VERSION),
       getAgentCard: (exchange) => sendHarnCard(exchange, deps),
       getDefaultA2aCard: (exchange) => sendA2aCard(exchange, undefined, deps),
       getA2aCardOfA2aPath: (exchange) => sendA2aCard(exchange, undefined, deps),
@@ -85,17 +98,34 @@ export class Documents {
     exchange: Exchange,
     path: Readonly<Record<string, string>> = {},
   ): Promise<void> {
+    refuseKey(askedVersion(exchange), exchange.req.headers['idempotency-key']);
     await this.#rows[id](exchange, path);
   }
 }
 
-const DISCOVERY = {
-  object: 'protocol_discovery',
-  protocol_family: PROTOCOL_FAMILY,
-  current_version: CURRENT_VERSION,
-  supported_versions: SUPPORTED_VERSIONS,
-  capabilities: { rest: true, sse: true, websocket: true, receipts: true, replay: true },
-};
+/** What depends on the version that the reader names. */
+const BY_VERSION = ['Vary', VERSION_HEADER] as const;
+const VERSION_HEADER_NAME = VERSION_HEADER.toLowerCase();
+
+/** The version named by the reader; one that is not spoken here is refused with the first call, and not in a public document. */
+function askedVersion({ req }: Exchange): ProtocolVersion | undefined {
+  const asked = req.headers[VERSION_HEADER_NAME];
+  return typeof asked === 'string' ? VERSIONS.get(asked) : undefined;
+}
+
+function versionFor(exchange: Exchange, { defaultVersion }: DocumentDeps): ProtocolVersion {
+  return askedVersion(exchange) ?? defaultVersion;
+}
+
+function discoveryIn(version: ProtocolVersion): object {
+  return {
+    object: 'protocol_discovery',
+    protocol_family: PROTOCOL_FAMILY,
+    current_version: version.id,
+    supported_versions: SUPPORTED_VERSIONS,
+    capabilities: { rest: true, sse: true, websocket: true, receipts: true, replay: true },
+  };
+}
 
 function sendReadiness(exchange: Exchange, readiness: Readiness): void {
   if (readiness.ok) sendJson(exchange, 200, readiness);
@@ -106,10 +136,12 @@ function sendResource(exchange: Exchange, { resource, publicUrl }: DocumentDeps,
   sendTagged(exchange, JSON.stringify(protectedResource(resource, publicUrl() + path)), RESOURCE_AGE);
 }
 
-/** Older clients read `agent_card`; they are known by the version header they send here; see src/cards/README.md. */
-function sendHarnCard(exchange: Exchange, { cards, publicUrl }: DocumentDeps): void {
-  const isOlder = exchange.req.headers[VERSION_HEADER.toLowerCase()] !== undefined;
-  const card = cards.harn(isOlder ? 'agent_card' : 'harn_agent_card', publicUrl());
+/** Clients of the first version read `agent_card`; they are known by the header they send here; see src/cards/README.md. */
+function sendHarnCard(exchange: Exchange, deps: DocumentDeps): void {
+  const { cards, publicUrl } = deps;
+  const version = versionFor(exchange, deps);
+  const isNamed = exchange.req.headers[VERSION_HEADER_NAME] !== undefined;
+  const card = cards.harn(isNamed ? version.cardObject : 'harn_agent_card', publicUrl(), version.id);
   sendSigned(exchange, card, 'public', VERSION_HEADER);
 }
 

@@ -1,5 +1,11 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import { CURRENT_VERSION, SUPPORTED_VERSIONS, VERSION_HEADER } from '#protocol/version.ts';
+import {
+  DEFAULT_VERSION,
+  type ProtocolVersion,
+  SUPPORTED_VERSIONS,
+  VERSION_HEADER,
+  versionOf,
+} from '#protocol/versions.ts';
 import { OPERATIONS, type OperationId, type OperationRow, operation } from '#resources/operations.ts';
 import { RECEIPT_JSON_TYPE } from '#resources/receipt/schema.ts';
 import { exampleOf, exampleOfSchema } from './openapi-examples.ts';
@@ -8,20 +14,28 @@ import { type OperationSchemas, operationSchemas } from './openapi-schemas.ts';
 const ERROR = { $ref: '#/components/responses/Error' };
 const JSON_MEDIA = 'application/json';
 
-/** OpenAPI 3.1 document of every row of the operations table. */
-export function openApiDocument(gatewayVersion: string): JsonObject {
+/** OpenAPI 3.1 document of every row of the operations table, as it is in one version of the protocol. */
+export function openApiDocument(
+  gatewayVersion: string,
+  version: ProtocolVersion = versionOf(DEFAULT_VERSION),
+): JsonObject {
   const { schemas, byOperation } = operationSchemas();
+  narrowToVersion(version, schemas, byOperation);
   const paths: Record<string, JsonObject> = {};
   for (const id of Object.keys(OPERATIONS) as OperationId[]) {
     const row = operation(id);
-    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: describe(id, row, byOperation[id]) };
+    paths[row.path] = {
+      ...paths[row.path],
+      [row.method.toLowerCase()]: describe(id, row, byOperation[id], version),
+    };
   }
   return {
     openapi: '3.1.0',
     info: {
       title: 'Harn gateway',
-      version: CURRENT_VERSION,
+      version: version.id,
       summary: 'Harn Agents Protocol v1 over REST, SSE and WebSocket.',
+      description: CHOOSING,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       'x-harn-gateway-version': gatewayVersion,
     },
@@ -31,7 +45,7 @@ export function openApiDocument(gatewayVersion: string): JsonObject {
     paths,
     components: {
       schemas,
-      parameters: PARAMETERS,
+      parameters: parametersIn(version),
       headers: HEADERS,
       responses: { Error: ERROR_RESPONSE },
       securitySchemes: {
@@ -41,7 +55,36 @@ export function openApiDocument(gatewayVersion: string): JsonObject {
   };
 }
 
-function describe(id: OperationId, row: OperationRow, schemas: OperationSchemas): JsonObject {
+/** Takes out of freshly made schemas the words that this version does not have. */
+function narrowToVersion(
+  { id, words }: ProtocolVersion,
+  schemas: JsonObject,
+  byOperation: Record<OperationId, OperationSchemas>,
+): void {
+  setWords(schemas['Discovery'], 'current_version', [id]);
+  for (const [operationId, members] of Object.entries(words)) {
+    const { body } = byOperation[operationId as OperationId];
+    for (const member of members) setWords(schemas[nameOf(body)], member.member, member.words);
+  }
+}
+
+function setWords(schema: JsonValue | undefined, member: string, words: readonly string[]): void {
+  const { properties } = (schema ?? {}) as { properties?: Record<string, JsonObject> };
+  const narrowed = properties?.[member];
+  if (narrowed === undefined) throw new Error(`no member ${member} to narrow`);
+  narrowed['enum'] = [...words];
+}
+
+function nameOf(schema: JsonObject | undefined): string {
+  return String(schema?.['$ref'] ?? '').replace('#/components/schemas/', '');
+}
+
+function describe(
+  id: OperationId,
+  row: OperationRow,
+  schemas: OperationSchemas,
+  version: ProtocolVersion,
+): JsonObject {
   return {
     tags: [row.tag],
     operationId: id,
@@ -49,9 +92,9 @@ function describe(id: OperationId, row: OperationRow, schemas: OperationSchemas)
     'x-harn-level': row.level,
     'x-harn-scope': row.scope,
     ...(isKeyless(row) ? { security: [] } : {}),
-    parameters: parametersOf(row, schemas),
+    parameters: parametersOf(row, schemas, version),
     ...requestOf(id, row, schemas),
-    responses: responsesOf(id, row, schemas),
+    responses: responsesOf(id, row, schemas, version),
   };
 }
 
@@ -60,7 +103,11 @@ function isKeyless({ scope }: OperationRow): boolean {
   return scope === 'public' || scope === 'signature';
 }
 
-function parametersOf(row: OperationRow, { query }: OperationSchemas): JsonValue[] {
+function parametersOf(
+  row: OperationRow,
+  { query }: OperationSchemas,
+  { idempotency }: ProtocolVersion,
+): JsonValue[] {
   const parameters: JsonValue[] = [];
   if (!isKeyless(row)) parameters.push({ $ref: '#/components/parameters/ProtocolVersion' });
   for (const [, name = ''] of row.path.matchAll(/\{(\w+)\}/g)) {
@@ -69,7 +116,8 @@ function parametersOf(row: OperationRow, { query }: OperationSchemas): JsonValue
   for (const [name, schema] of Object.entries((query?.['properties'] ?? {}) as JsonObject)) {
     parameters.push({ name, in: 'query', required: false, schema });
   }
-  if (row.kind === 'command') parameters.push({ $ref: '#/components/parameters/IdempotencyKey' });
+  const takesKey = idempotency === 'commands' ? row.kind === 'command' : row.createsTask === true;
+  if (takesKey) parameters.push({ $ref: '#/components/parameters/IdempotencyKey' });
   if (row.kind === 'stream') parameters.push({ $ref: '#/components/parameters/LastEventId' });
   return parameters;
 }
@@ -82,7 +130,12 @@ function requestOf(id: OperationId, row: OperationRow, schemas: OperationSchemas
   return { requestBody: { required, content: { [JSON_MEDIA]: media(schemas.body, example) } } };
 }
 
-function responsesOf(id: OperationId, row: OperationRow, { response }: OperationSchemas): JsonObject {
+function responsesOf(
+  id: OperationId,
+  row: OperationRow,
+  { response }: OperationSchemas,
+  { idempotency }: ProtocolVersion,
+): JsonObject {
   if (row.kind === 'socket') return { [String(row.success)]: SOCKET_OPEN, default: ERROR };
   const success = {
     description: row.summary,
@@ -91,14 +144,24 @@ function responsesOf(id: OperationId, row: OperationRow, { response }: Operation
   };
   const unready =
     id === 'getReadiness' ? { '503': { ...success, description: 'Not ready; details say why.' } } : {};
-  return { [String(row.success)]: success, ...unready, default: ERROR };
+  const retried =
+    row.createsTask === true && idempotency === 'task_create'
+      ? {
+          '200': {
+            ...success,
+            description: 'A retry with the same Idempotency-Key: the Task that is there.',
+          },
+        }
+      : {};
+  return { [String(row.success)]: success, ...retried, ...unready, default: ERROR };
 }
 
 /** OpenAPI has no place for frames of a socket, so the description names their schemas. */
 const SOCKET_OPEN: JsonObject = {
   description:
     'The WebSocket is open. Text messages are JSON: the client sends #/components/schemas/WsClientFrame, the gateway ' +
-    'sends #/components/schemas/WsServerFrame. Browsers offer the subprotocols harn.v1 and harn.bearer.<token>.',
+    'sends #/components/schemas/WsServerFrame. Browsers offer the subprotocol of their version, harn.v1 or ' +
+    'harn.v1.2026-10-11, and harn.bearer.<token>.',
 };
 
 const EVENT_STREAM = {
@@ -136,21 +199,36 @@ function binary(type: string): JsonObject {
 }
 
 const REQUEST_ID = { $ref: '#/components/headers/RequestId' };
+const CHOOSING = `The gateway speaks ${SUPPORTED_VERSIONS.join(' and ')}. Each request chooses by the header ${VERSION_HEADER}, without which it is refused with 426; a WebSocket of a browser chooses by its subprotocol. This document describes one of them: GET /openapi.json with the header describes the version that it names. Clients of both share all resources and Events.`;
+
+/** What a retry with the same Idempotency-Key gets. */
+const RETRIES = {
+  commands: 'Chosen by the client; a retry with the same key and body gets the first answer again.',
+  task_create:
+    'Chosen by the client; a retry with the same key and body gets the Task that is there. The two operations that create a Task take it and are one target; everywhere else it is refused with 400.',
+} as const satisfies Record<ProtocolVersion['idempotency'], string>;
+
+function parametersIn({ id, idempotency }: ProtocolVersion): JsonObject {
+  return {
+    ProtocolVersion: {
+      name: VERSION_HEADER,
+      in: 'header',
+      required: true,
+      description: 'Date-stamped protocol version.',
+      schema: { type: 'string', enum: [id] },
+    },
+    IdempotencyKey: {
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description: RETRIES[idempotency],
+      schema: { type: 'string', minLength: 1, maxLength: 255 },
+    },
+    ...PARAMETERS,
+  };
+}
+
 const PARAMETERS: JsonObject = {
-  ProtocolVersion: {
-    name: VERSION_HEADER,
-    in: 'header',
-    required: true,
-    description: 'Date-stamped protocol version.',
-    schema: { type: 'string', enum: [...SUPPORTED_VERSIONS] },
-  },
-  IdempotencyKey: {
-    name: 'Idempotency-Key',
-    in: 'header',
-    required: false,
-    description: 'Chosen by the client; a retry with the same key and body gets the first answer again.',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
-  },
   LastEventId: {
     name: 'Last-Event-ID',
     in: 'header',

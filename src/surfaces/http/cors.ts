@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ProtocolError } from '#protocol/errors.ts';
-import { VERSION_HEADER } from '#protocol/version.ts';
+import { VERSION_HEADER } from '#protocol/versions.ts';
 import { sendEmpty } from './answer.ts';
 import type { Exchange } from './exchange.ts';
 

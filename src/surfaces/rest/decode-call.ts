@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Call, CallHead, Gateway } from '#gateway.ts';
 import type { JsonReader } from '#json/json-reader.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import { VERSION_HEADER } from '#protocol/version.ts';
+import { VERSION_HEADER } from '#protocol/versions.ts';
 import type { OperationRow, RawBody, SpooledBody } from '#resources/operations.ts';
 import { declaresBody, readJson, readRaw } from '../http/body.ts';
 import type { Exchange } from '../http/exchange.ts';

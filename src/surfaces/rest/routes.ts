@@ -6,6 +6,7 @@ import type { Answer, AnswerBody, CallHead, Gateway } from '#gateway.ts';
 import type { JsonReader } from '#json/json-reader.ts';
 import type { Spool } from '#protocol/bytes.ts';
 import { ProtocolError } from '#protocol/errors.ts';
+import { VERSION_HEADER } from '#protocol/versions.ts';
 import {
   type CommandId,
   type DocumentId,
@@ -100,6 +101,7 @@ function callHandler(id: CommandId | QueryId, deps: RouteDeps): Handler {
   const admit = (head: CallHead) => gateway.admit(id, head);
   return async (exchange, path) => {
     if (row.alternatives !== undefined) exchange.headers.push('Vary', 'Accept');
+    if (row.variesByVersion === true) exchange.headers.push('Vary', VERSION_HEADER);
     const call = await decodeCall(exchange, path, shape, deps, admit);
     await encodeAnswer(exchange, await gateway.call(id, call));
   };

@@ -18,8 +18,6 @@ import { permissionRequest } from '#resources/permission/schema.ts';
 
 /** The operation that opens a socket for many subscriptions. */
 export const OPEN_SOCKET: IdsOfKind<'socket'> = 'openWebSocket';
-/** Subprotocol that implies the current protocol version. */
-export const WS_SUBPROTOCOL = 'harn.v1';
 /** Prefix of the subprotocol that carries the credential of a browser page. */
 export const WS_BEARER_PREFIX = 'harn.bearer.';
 

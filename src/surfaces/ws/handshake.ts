@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ProtocolError } from '#protocol/errors.ts';
-import { CURRENT_VERSION, VERSION_HEADER } from '#protocol/version.ts';
-import { WS_BEARER_PREFIX, WS_SUBPROTOCOL } from './frames.ts';
+import { VERSION_HEADER, VERSIONS } from '#protocol/versions.ts';
+import { WS_BEARER_PREFIX } from './frames.ts';
 
 /** Who opens a socket and in which version, as the request says it. See README.md, Opening. */
 export interface Credentials {
@@ -10,6 +10,10 @@ export interface Credentials {
 }
 
 const VERSION_HEADER_NAME = VERSION_HEADER.toLowerCase();
+/** Version ids by the subprotocols that stand for them. */
+const VERSION_OF: ReadonlyMap<string, string> = new Map(
+  [...VERSIONS.values()].map(({ id, subprotocol }) => [subprotocol, id]),
+);
 const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
 const KEY = /^[+/0-9A-Za-z]{22}==$/;
 /** Names under which clients put credentials into URLs, where logs and histories keep them. */
@@ -37,12 +41,20 @@ export function readCredentials({ headers }: IncomingMessage): Credentials {
       'Authorization',
     );
   const version = headers[VERSION_HEADER_NAME];
-  const implied = offered.includes(WS_SUBPROTOCOL) ? CURRENT_VERSION : undefined;
   return {
     authorization:
       token === undefined ? headers.authorization : `Bearer ${token.slice(WS_BEARER_PREFIX.length)}`,
-    protocolVersion: typeof version === 'string' ? version : implied,
+    protocolVersion: typeof version === 'string' ? version : VERSION_OF.get(chooseSubprotocol(offered) || ''),
   };
+}
+
+/**
+ * The subprotocol that the gateway selects: of those that stand for a version the one that the client likes best, so that it
+ * knows by the answer which version it got. False when it offers none; the one that carries a credential is never echoed.
+ */
+export function chooseSubprotocol(offered: Iterable<string>): string | false {
+  for (const name of offered) if (VERSION_OF.has(name)) return name;
+  return false;
 }
 
 /** What has to be right for the upgrade itself (RFC 6455, 4.2.1). */

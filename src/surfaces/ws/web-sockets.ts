@@ -4,6 +4,7 @@ import type { AdmittedCaller, CallHead, Gateway } from '#gateway.ts';
 import type { JsonReader } from '#json/json-reader.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
+import { refuseKey, VERSIONS } from '#protocol/versions.ts';
 import type { ServerSocket } from '#protocol-server.ts';
 import { operation } from '#resources/operations.ts';
 import type { FailedLogins, SenderProofs } from '#surfaces/http/request-checks.ts';
@@ -19,8 +20,14 @@ import {
 import { callShape, decodeQuery } from '../rest/decode-call.ts';
 import { ServerSocketSession } from '../servers/socket-session.ts';
 import type { Timers } from '../timers.ts';
-import { OPEN_SOCKET, WS_SUBPROTOCOL } from './frames.ts';
-import { checkHandshake, checkOrigin, readCredentials, refuseQueryCredentials } from './handshake.ts';
+import { OPEN_SOCKET } from './frames.ts';
+import {
+  checkHandshake,
+  checkOrigin,
+  chooseSubprotocol,
+  readCredentials,
+  refuseQueryCredentials,
+} from './handshake.ts';
 import { WS_LIMITS } from './limits.ts';
 import { serveAsPlainRequest, wantsWebSocket } from './plain-request.ts';
 import { type SessionDeps, SocketSession } from './socket-session.ts';
@@ -81,7 +88,7 @@ const SPOKEN_VERSION = ['Sec-WebSocket-Version', '13'];
 export class WebSockets {
   readonly #deps: WebSocketsDeps;
   readonly #session: SessionDeps;
-  readonly #server = serverOf([WS_SUBPROTOCOL], WS_LIMITS.maxMessageBytes);
+  readonly #server = serverOf(chooseSubprotocol, WS_LIMITS.maxMessageBytes);
   /** By path: a face has subprotocols and sizes of its own. */
   readonly #faces: ReadonlyMap<string, { socket: ServerSocket; server: WebSocketServer }>;
   /** With what ends the watch over its credential. */
@@ -93,7 +100,7 @@ export class WebSockets {
     this.#session = { ...deps, limits: { ...WS_LIMITS, ...deps.limits }, texts: new EventTexts() };
     this.#faces = new Map(
       deps.serverSockets.map((socket) => {
-        const server = serverOf(socket.subprotocols, socket.maxMessageBytes);
+        const server = serverOf(firstOf(socket.subprotocols), socket.maxMessageBytes);
         return [socket.path, { socket, server }] as const;
       }),
     );
@@ -177,6 +184,7 @@ export class WebSockets {
     const caller = gateway.enter(credential, 'open' in target ? 'exempt' : protocolVersion);
     const head = callHead(req, target, requestId, caller);
     gateway.admit('open' in target ? target.operation : target.id, head);
+    if ('id' in target) refuseKey(VERSIONS.get(protocolVersion ?? ''), req.headers['idempotency-key']);
     refuseQueryCredentials(url);
     checkHandshake(req);
     this.#refuseExcess();
@@ -252,9 +260,15 @@ export class WebSockets {
   }
 }
 
+/** Selects one of the subprotocols that a client offers, or none. */
+type ChooseSubprotocol = (offered: Set<string>) => string | false;
+
+function firstOf(subprotocols: readonly string[]): ChooseSubprotocol {
+  return (offered) => subprotocols.find((name) => offered.has(name)) ?? false;
+}
+
 /** A server of handshakes. The subprotocol that carries a credential is never echoed. */
-function serverOf(subprotocols: readonly string[], maxPayload: number): WebSocketServer {
-  const handleProtocols = (offered: Set<string>) => subprotocols.find((name) => offered.has(name)) ?? false;
+function serverOf(handleProtocols: ChooseSubprotocol, maxPayload: number): WebSocketServer {
   // A message that may be larger comes in more pieces, each as large as those of our own.
   const times = Math.ceil(maxPayload / WS_LIMITS.maxMessageBytes);
   const maxFragments = times * WS_LIMITS.maxFragments;

@@ -159,7 +159,7 @@ describe('discovery', () => {
   it('[CORE-TRP-01] protocol discovery promises no transport that is not there', async () => {
     const { body } = await stage.client.call('GET', '/v1', { headers: NOBODY });
     expect(body).toMatchObject({
-      supported_versions: ['agents-protocol-2026-04-25'],
+      supported_versions: ['agents-protocol-2026-04-25', 'agents-protocol-2026-10-11'],
       capabilities: { rest: true, sse: true, websocket: true, receipts: true, replay: true },
     });
   });

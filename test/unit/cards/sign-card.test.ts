@@ -158,7 +158,7 @@ describe('the cards of a gateway', () => {
     expect(payloadForms(card)).toEqual([{ covers: 'card', text: canonicalJson(card) }]);
     expect(signatures).toHaveLength(1);
     expect(card).toMatchObject({
-      supportedInterfaces: [{}, {}, { protocolVersion: '0.3' }, { url: `${PUBLIC_URL}/v1` }],
+      supportedInterfaces: [{}, {}, { protocolVersion: '0.3' }, { url: `${PUBLIC_URL}/v1` }, {}],
       securitySchemes: { bearer_v1: { httpAuthSecurityScheme: { scheme: 'bearer' } } },
       securityRequirements: [{ schemes: { bearer_v1: {} } }],
       capabilities: { extendedAgentCard: true },

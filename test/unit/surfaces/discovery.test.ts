@@ -50,7 +50,7 @@ describe('public documents', () => {
       object: 'protocol_discovery',
       protocol_family: 'harn_agents_protocol',
       current_version: 'agents-protocol-2026-04-25',
-      supported_versions: ['agents-protocol-2026-04-25'],
+      supported_versions: ['agents-protocol-2026-04-25', 'agents-protocol-2026-10-11'],
       capabilities: { rest: true, sse: true, websocket: true, receipts: true, replay: true },
     });
   });
@@ -94,7 +94,10 @@ describe('the agent card', () => {
     const binding = 'https://harnlang.com/spec/agents-protocol/v1';
     expect(body['a2a_card']).toMatchObject({
       name: 'Sample',
-      supportedInterfaces: [{ url, protocolBinding: binding, protocolVersion: 'agents-protocol-2026-04-25' }],
+      supportedInterfaces: [
+        { url, protocolBinding: binding, protocolVersion: 'agents-protocol-2026-04-25' },
+        { url, protocolBinding: binding, protocolVersion: 'agents-protocol-2026-10-11' },
+      ],
       url,
       preferredTransport: binding,
       additionalInterfaces: [],

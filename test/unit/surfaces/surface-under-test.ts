@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { AgentCards, type CardAgent } from '#cards/agent-cards.ts';
 import { JsonReader } from '#json/json-reader.ts';
 import type { Logger } from '#protocol/ports.ts';
+import { UNVERSIONED } from '#protocol/versions.ts';
 import { openBodySpool } from '#store/body-spool.ts';
 import { DEFAULT_HTTP_LIMITS, type HttpLimits } from '#surfaces/http/limits.ts';
 import { createHttpSurface, type HttpSurface, type HttpSurfaceDeps } from '#surfaces/http-surface.ts';
@@ -103,6 +104,7 @@ export async function startSurface(options: Options = {}): Promise<UnderTest> {
     json: options.json ?? new JsonReader(),
     documents: {
       version: '0.1.0',
+      defaultVersion: UNVERSIONED,
       readiness: () => ({ ok: true, status: 'ready', reason: null, details: {} }),
       cards: cardsOf([]),
       persona: async () => undefined,

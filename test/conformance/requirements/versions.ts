@@ -1,0 +1,22 @@
+import { type Requirement, section } from './requirement.ts';
+
+/** What holds for two versions on one gateway, and what agents-protocol-2026-10-11 asks for beside 2026-04-25. */
+export const VERSION_ROWS: readonly Requirement[] = [
+  ...section('Two versions on one gateway', [
+    ['VER-NEG-01', 'MUST', 'each request chooses its version by the header; a refusal lists both'],
+    ['VER-NEG-02', 'MUST', 'documents about the gateway answer in the version asked for, and say so by Vary'],
+    ['VER-NEG-03', 'MUST', 'a public document without a known version speaks the configured one'],
+    ['VER-NEG-04', 'MUST', 'a WebSocket without the header chooses by its subprotocol'],
+    ['VER-NEG-05', 'MUST NOT', 'what is signed depends on the version of the request'],
+  ]),
+  ...section('agents-protocol-2026-10-11', [
+    [
+      'VER-IDEM-01',
+      'MUST',
+      'both creates of a Task are one target of retries; a retry gets 200 and the Task',
+    ],
+    ['VER-IDEM-02', 'MUST', 'every other operation refuses an Idempotency-Key with 400, before effects'],
+    ['VER-IDEM-03', 'MUST', 'a retry may come in the other version'],
+    ['VER-MSG-01', 'MUST', 'a message to a Task has kind input; it steers one that works'],
+  ]),
+];
