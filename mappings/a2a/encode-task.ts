@@ -6,8 +6,7 @@ import type { Message } from '#resources/message/schema.ts';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
 import { A2A_EVENTS } from './events.ts';
 import { HARN_EXTENSION, PERMISSION_MEDIA_TYPE } from './extension.ts';
-import { encodeDraft, type InlineBytes } from './parts-out.ts';
-import { ROLES_V1, ROLES_V03 } from './roles.ts';
+import { encodeDraft, type InlineBytes, ROLES_V1, ROLES_V03 } from './message.ts';
 import { outwardState, STATES_V1, STATES_V03 } from './states.ts';
 import type { Event, StoredPart, TaskView, Update, ViewArtifact, ViewStatus } from './task-view.ts';
 

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject, objectOf, objectsOf, textOf } from '#protocol/json-shape.ts';
 import type { Part } from '#resources/message/schema.ts';
-import { encodePart } from './content-out.ts';
+import { encodePart } from './content.ts';
 import { HISTORY_REMOVED, notice, noticeOf } from './notices.ts';
 import { UPDATE_KINDS, updateRow } from './update-kinds.ts';
 

@@ -7,7 +7,7 @@ import { DEFAULT_TENANT } from '#config/sections/tenancy.ts';
 import { unlessDamaged } from '#core/unless-damaged.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import { canonicalJson } from '#json/canonical.ts';
-import { parseMended, parsePeerText } from '#json/peer-text.ts';
+import { parseMended, parsePeerText } from '#json/json-reader.ts';
 import { dataPaths } from '#operation/data-directory.ts';
 import { KeptCards } from '#operation/kept-cards.ts';
 import { ProcessGuard } from '#operation/process-guard.ts';

@@ -1,5 +1,5 @@
 import type { EventLog } from '#eventlog/event-log.ts';
-import { CLOCK_TOLERANCE_MS } from '#eventlog/group-staging.ts';
+import { CLOCK_TOLERANCE_MS } from '#eventlog/group-commit.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
 import { notedWindowTime } from './old-answers.ts';
 

@@ -6,15 +6,7 @@ import type { JsonValue } from '#protocol/json.ts';
 import { type CommandId, operation } from '#resources/operations.ts';
 import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
 import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
-import {
-  type Command,
-  type Commands,
-  type Decided,
-  type Deferred,
-  type Effect,
-  type EffectResult,
-  isDeferred,
-} from './command.ts';
+import type { Command, Commands, Decided, Deferred, Effect, EffectResult } from './command.ts';
 import {
   type DecodedInput,
   decodeInput,
@@ -164,7 +156,7 @@ export class CommandRun {
       refuseOtherWords(this.#by.version, this.#id, input.body);
       refuseLargeMembers(input.body, this.#facts.limits);
       const decided = decide(tx, this.#clean(input) as never);
-      if (isDeferred(decided)) return decided;
+      if ('effect' in decided) return decided;
       if (record) this.#keepAnswer(tx, record, decided);
       return { decided, repeated: false };
     });

@@ -1,5 +1,5 @@
 import type { Transaction } from '#eventlog/event-log.ts';
-import type { Clean, CleanObject } from '#protocol/clean.ts';
+import type { Clean } from '#protocol/clean.ts';
 import type { ProtocolError } from '#protocol/errors.ts';
 import type { Restored, RestoreRequest } from '#resources/bundle/restore-session.ts';
 import type { CommandId, OperationInput, RawBody, SpooledBody } from '#resources/operations.ts';
@@ -89,15 +89,6 @@ export interface EffectResult {
 /** The answer has to wait for an effect. */
 export interface Deferred {
   effect: Effect;
-}
-
-export function isDeferred(decided: Decided | Deferred): decided is Deferred {
-  return 'effect' in decided;
-}
-
-/** Metadata of a request, with the default. */
-export function metadataOf(body: { metadata?: CleanObject | undefined }): CleanObject {
-  return body.metadata ?? {};
 }
 
 /** Commands by operation; a row of the operations table without one does not compile. */

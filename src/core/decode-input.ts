@@ -116,6 +116,11 @@ export function refuseLargeMembers(body: unknown, limits: Limits): void {
   });
 }
 
+/** Metadata of a request, with the default. */
+export function metadataOf(body: { metadata?: CleanObject | undefined }): CleanObject {
+  return body.metadata ?? {};
+}
+
 /** Metadata with a patch of a caller in it; many small patches may not grow past the limit either. */
 export function patchedMetadata(before: CleanObject, patch: CleanObject, limits: Limits): CleanObject {
   const patched = { ...before, ...patch };

@@ -1,6 +1,6 @@
 import type { Caller } from '#auth/caller.ts';
 import type { Event, StateReader, StreamScope } from '#eventlog/event-log.ts';
-import { conceal, mayHoldHidden } from '#policy/visibility.ts';
+import { conceal, mayHoldHidden } from '#policy/access.ts';
 import { load, loadWorkspace, seesEvent } from './load.ts';
 
 export interface EventFilters {

@@ -9,8 +9,7 @@ import type {
   StreamSink,
   Subscription,
 } from '#gateway.ts';
-import { holdsScope } from '#policy/access.ts';
-import { conceal } from '#policy/visibility.ts';
+import { conceal, holdsScope } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { isObject } from '#protocol/json-shape.ts';
 import type { BundleTools } from '#resources/bundle/bundle-tools.ts';

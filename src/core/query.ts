@@ -1,6 +1,7 @@
 import type { Caller } from '#auth/caller.ts';
 import type { EventLog, StateReader } from '#eventlog/event-log.ts';
 import type { Answer } from '#gateway.ts';
+import { conceal, holdsScope } from '#policy/access.ts';
 import type { ProtocolVersion } from '#protocol/versions.ts';
 import type { BundleTools } from '#resources/bundle/bundle-tools.ts';
 import type { OperationInput, QueryId } from '#resources/operations.ts';
@@ -37,3 +38,24 @@ export type Query<Id extends QueryId> = (
 
 /** Queries by operation; a row of the operations table without one does not compile. */
 export type Queries = { readonly [Id in QueryId]: Query<Id> };
+
+/** A resource as this caller may see it: without what is internal, unless its scopes allow that. */
+export function ok(resource: object, caller: Caller): Answer {
+  return {
+    status: 200,
+    body: { kind: 'json', value: conceal(resource, holdsScope(caller, 'internal:read')) },
+  };
+}
+
+/** One page of a list, with the top-level copies of the page members. */
+export function page(data: readonly object[], nextCursor: string | null, caller: Caller): Answer {
+  const has_more = nextCursor !== null;
+  const value = {
+    object: 'list',
+    data,
+    page: { has_more, next_cursor: nextCursor },
+    has_more,
+    next_cursor: nextCursor,
+  };
+  return ok(value, caller);
+}

@@ -1,15 +1,14 @@
 import type { Caller } from '#auth/caller.ts';
-import { EventFrame } from '#eventlog/event-frame.ts';
 import type { Event, EventLog, StreamScope } from '#eventlog/event-log.ts';
-import type {
-  EventSubscription,
-  FrameSink,
-  SubscriptionOptions,
-  Subscriptions,
+import {
+  EventFrame,
+  type EventSubscription,
+  type FrameSink,
+  type SubscriptionOptions,
+  type Subscriptions,
 } from '#eventlog/subscription.ts';
 import type { StreamSink } from '#gateway.ts';
-import { holdsScope } from '#policy/access.ts';
-import { conceal, mayHoldHidden } from '#policy/visibility.ts';
+import { conceal, holdsScope, mayHoldHidden } from '#policy/access.ts';
 import { EVENT_OF_STATUS, isTerminal, type TerminalStatus } from '#protocol/task-states.ts';
 import type { StreamId } from '#resources/operations.ts';
 import { type SessionFold, sessionKeys } from '#resources/session/state.ts';

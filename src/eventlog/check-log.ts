@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import { sha256Hex } from '#json/canonical.ts';
 import type { KeyRegistry } from '#receipts/key-registry.ts';
 import {
   commitKey,
@@ -8,24 +10,23 @@ import {
   lastSegment,
   SUMMARY_KEY,
 } from '#store/keys.ts';
+import { contentOfChecked, SEAL_BYTES, unseal } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
 import { IntegrityError } from '#store/store-errors.ts';
 import { loadBase } from './base-folds.ts';
-import { NAMED_KINDS, namedHash } from './base-row.ts';
-import type { CommitRecord } from './commit-record.ts';
+import { isBaseRow, isDerivedRow, NAMED_KINDS, namedHash } from './base-row.ts';
+import { type CommitRecord, parseCommit } from './commit-record.ts';
 import { type CommitSummary, readSummary, SetHash, verifySummary } from './commit-summary.ts';
 import { EMPTY_HEAD, walkCommits } from './commit-walk.ts';
-import { ACCOUNTED, accountOf, compareKeys } from './compare-keys.ts';
 import type { Event, LogHead, Projection } from './event-log.ts';
 import type { Finding } from './finding.ts';
 import { foldCodec } from './fold-record.ts';
 import { Rebuild } from './rebuild.ts';
 import { type AuditedSegment, RecordAudit } from './record-audit.ts';
-import { RemovedSegments } from './removed-segments.ts';
 import { MemoryScratch, type Scratch } from './scratch.ts';
 import { eventNumberOf, eventsIn, type SaidSlots } from './segment.ts';
 
-export interface CheckLogOptions {
+interface CheckLogOptions {
   store: Store;
   projection: Projection;
   /** What states hold of what events said, as the log that wrote it kept it. Default: nothing. */
@@ -264,4 +265,149 @@ async function straySegments(store: Store, scratch: Scratch): Promise<Finding[]>
       });
     }
   return findings;
+}
+
+/** Put into the scratch for a primary record: that a commit accounts for it. Its bytes are checked by RecordAudit. */
+const ACCOUNTED = Buffer.from([1]);
+
+/** The key in the scratch under which a record is accounted for; that of a derived row is taken by the row itself. */
+const accountOf = (key: string): string => (isDerivedRow(key) ? `=${key}` : key);
+
+/** Commits, events and the schema record are checked by other means. */
+const CHECKED_ELSEWHERE = [KEY_KINDS.commit.prefix, KEY_KINDS.event.prefix, KEY_KINDS.meta.prefix];
+
+type Entry = [string, Buffer];
+
+/**
+ * Goes through the store and the rebuilt scratch side by side, in key order, with one page of each in memory: every key
+ * that only one of them has, and every fold that differs, is a finding.
+ */
+async function* compareKeys(store: Store, scratch: Scratch): AsyncGenerator<Finding, void> {
+  const stored = flat(
+    store.entries({}),
+    (key) => !CHECKED_ELSEWHERE.some((prefix) => key.startsWith(prefix)),
+  );
+  const rebuilt = flat(scratch.entries(), () => true);
+  let [left, right] = [await pull(stored), await pull(rebuilt)];
+  while (left !== undefined || right !== undefined) {
+    if (right === undefined || (left !== undefined && left[0] < right[0])) {
+      if (left !== undefined) yield extra(left[0]);
+      left = await pull(stored);
+    } else if (left === undefined || right[0] < left[0]) {
+      // A missing primary record is the audit's finding.
+      if (!right[1].equals(ACCOUNTED)) yield fold(right[0], right[1], undefined);
+      right = await pull(rebuilt);
+    } else {
+      if (!right[1].equals(ACCOUNTED) && !sameState(left[0], left[1], right[1]))
+        yield fold(left[0], right[1], left[1]);
+      // The rebuild began with it.
+      else if (isBaseRow(left[0], left[1]) && scratch.get(accountOf(left[0])) === undefined)
+        yield extra(left[0]);
+      [left, right] = [await pull(stored), await pull(rebuilt)];
+    }
+  }
+}
+
+async function* flat(
+  pages: AsyncIterable<Entry[]>,
+  take: (key: string) => boolean,
+): AsyncGenerator<Entry, void> {
+  for await (const page of pages) for (const entry of page) if (take(entry[0])) yield entry;
+}
+
+async function pull(entries: AsyncGenerator<Entry, void>): Promise<Entry | undefined> {
+  const next = await entries.next();
+  return next.done ? undefined : next.value;
+}
+
+/**
+ * Equal bytes, or equal JSON under a right checksum: the order of members may depend on which states were in memory when a
+ * state was made.
+ */
+function sameState(key: string, stored: Buffer, rebuilt: Buffer): boolean {
+  if (stored.equals(rebuilt)) return true;
+  if (stored.length === 0 || rebuilt.length === 0) return false;
+  return isDeepStrictEqual(parse(key, stored), parse(key, rebuilt));
+}
+
+function parse(key: string, sealed: Buffer): unknown {
+  try {
+    return JSON.parse(contentOfChecked(sealed, key).toString('utf8'));
+  } catch {
+    // Damaged, or no JSON: equal to nothing.
+    return Symbol('unreadable');
+  }
+}
+
+function spell(value: Buffer | undefined): string {
+  if (value === undefined) return 'no record';
+  return value.length === 0 ? 'a marker' : sha256Hex(value);
+}
+
+function fold(where: string, expected: Buffer, observed: Buffer | undefined): Finding {
+  return { problem: 'fold', where, expected: spell(expected), observed: spell(observed) };
+}
+
+function extra(where: string): Finding {
+  return { problem: 'extra', where, expected: 'no record', observed: 'a record no commit accounts for' };
+}
+
+/**
+ * The segments that commits erased, or cut: written again with the events that were left. Read before the log is checked,
+ * because an event that is to be folded must not be taken for one that the base holds already.
+ */
+class RemovedSegments {
+  readonly #erased = new Set<string>();
+  readonly #cut = new Set<string>();
+  readonly #store: Store;
+
+  private constructor(store: Store) {
+    this.#store = store;
+  }
+
+  static async read(store: Store): Promise<RemovedSegments> {
+    const removed = new RemovedSegments(store);
+    const written = { through: '' };
+    for await (const page of store.entries(keysUnder(KEY_KINDS.commit.prefix)))
+      for (const [, sealed] of page) removed.#take(sealed.subarray(SEAL_BYTES), written);
+    return removed;
+  }
+
+  isErased(key: string): boolean {
+    return this.#erased.has(key);
+  }
+
+  /** What is left of a segment that was cut, whose commit vouches for another content; undefined for others. */
+  leftOf(key: string): Buffer | undefined {
+    if (!this.#cut.has(key)) return undefined;
+    const sealed = this.#store.get(key);
+    try {
+      return sealed && unseal(sealed, key);
+    } catch (error) {
+      // The commit that cut it says so.
+      if (error instanceof IntegrityError) return undefined;
+      throw error;
+    }
+  }
+
+  #take(content: Buffer, newest: { through: string }): void {
+    const commit = readable(content);
+    if (commit === undefined) return;
+    for (const [key] of commit.records) {
+      if (!isEventKey(key)) continue;
+      if (key <= newest.through) this.#cut.add(key);
+      else newest.through = key;
+    }
+    const written = new Set(commit.records.map(([key]) => key));
+    for (const [key] of commit.erased) if (isEventKey(key) && !written.has(key)) this.#erased.add(key);
+  }
+}
+
+function readable(content: Buffer): CommitRecord | undefined {
+  try {
+    return parseCommit(content);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }

@@ -2,7 +2,6 @@ import { fromLog } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { type Clock, type Logger, timestamp } from '#protocol/ports.ts';
-import { GroupWriter } from '#store/group-writer.ts';
 import { commitKey, SUMMARY_KEY } from '#store/keys.ts';
 import type { DiskShortage, Store } from '#store/store.ts';
 import type { IntegrityError } from '#store/store-errors.ts';
@@ -26,7 +25,7 @@ import type {
   StreamScope,
 } from './event-log.ts';
 import { foldCodec, StateCache } from './fold-record.ts';
-import { GroupStaging } from './group-staging.ts';
+import { GroupStaging, GroupWriter } from './group-commit.ts';
 import { planRemoval } from './history-removal.ts';
 import { type IndexRange, LogReader, storedEvent } from './log-reader.ts';
 import { Reopener } from './reopener.ts';

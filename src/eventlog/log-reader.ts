@@ -14,8 +14,7 @@ import { SEAL_BYTES, unseal } from '#store/sealed-record.ts';
 import type { KeyRange, Store } from '#store/store.ts';
 import { IntegrityError } from '#store/store-errors.ts';
 import { BASE_MARKER, baseEntryOf, isBaseRow, isListRow, MARKER_ENTRY, rowHash } from './base-row.ts';
-import { cursorExpired } from './cursor.ts';
-import type { Segment, State, StoredEvent, StreamScope } from './event-log.ts';
+import type { EventLog, Segment, State, StoredEvent, StreamScope } from './event-log.ts';
 import { type FoldCodec, type FoldRecord, NO_FOLD, type StateCache } from './fold-record.ts';
 import { markEvent, type RemovedPart } from './history-mark.ts';
 import {
@@ -23,6 +22,7 @@ import {
   eventNumberOf,
   eventsIn,
   idsOfRow,
+  isEventId,
   NO_EVENT,
   readSegment,
   segmentFrom,
@@ -356,4 +356,30 @@ function lockedBy(error: unknown): unknown {
     'The stored record fails its integrity check. The operator runs "harn-gateway log check".',
     { details: { reason: 'integrity' }, cause: error },
   );
+}
+
+/**
+ * Checks a cursor a client sent; returns the event id to go on after. No cursor means from the start. Throws
+ * `invalid_request` for a malformed one (naming `param`) and `cursor_expired` for one in the future, of another stream, or
+ * behind retention: the client starts over. See src/surfaces/README.md, Cursors.
+ */
+export function checkCursor(
+  log: EventLog,
+  scope: StreamScope,
+  cursor: string | undefined,
+  param: string,
+): string {
+  if (cursor === undefined) return NO_EVENT;
+  if (!isEventId(cursor))
+    throw new ProtocolError('invalid_request', 'A cursor is an event id: 20 decimal digits.', { param });
+  if (cursor === NO_EVENT) return cursor;
+  if (cursor > log.head.eventId || !log.holds(scope, cursor)) throw cursorExpired(param);
+  return cursor;
+}
+
+/** The caller starts over: without a cursor the stream begins with what is kept. */
+function cursorExpired(param?: string): ProtocolError {
+  const message =
+    'Events after this cursor are not kept any more, or it is of another stream. Read from the start.';
+  return new ProtocolError('cursor_expired', message, param === undefined ? {} : { param });
 }

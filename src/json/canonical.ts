@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import canonicalize from 'canonicalize';
+import { type CleanText, own } from '#protocol/clean.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 
 /** Lower-case hex SHA-256 of bytes, or of the UTF-8 bytes of a string. */
@@ -137,4 +138,22 @@ function named(value: JsonObject): [string, JsonValue][] {
 /** Half surrogate pairs, which have no UTF-8 form, become U+FFFD; an agent may have sent them, or a cut made them. */
 export function wholeText(text: string): string {
   return SURROGATE.test(text) ? Buffer.from(text, 'utf8').toString('utf8') : text;
+}
+
+/** How JSON.stringify escapes half of a surrogate pair; whole characters are not escaped. */
+const HALF_CHARACTER = /\\ud[89a-f]/;
+
+/** `sha256:` and the hash of the RFC 8785 bytes of a value. Half characters, which have none, count as U+FFFD. */
+export function contentHash(value: JsonValue): CleanText {
+  return own(`sha256:${sha256Hex(canonicalOfWhole(value ?? null))}`);
+}
+
+/** Asked about half characters only where there is no canonical form: a text without any is spelled once. */
+function canonicalOfWhole(value: JsonValue): string {
+  try {
+    return canonicalJson(value);
+  } catch (error) {
+    if (!HALF_CHARACTER.test(JSON.stringify(value))) throw error;
+    return canonicalJson(inCanonicalOrder({ value })['value'] ?? null);
+  }
 }

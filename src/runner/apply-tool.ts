@@ -1,7 +1,6 @@
-import { contentHash } from '#core/content-hash.ts';
 import type { MoveTarget } from '#core/facts.ts';
 import { newEvent, type Pointer, placeOfTask, type SessionPlace } from '#core/new-event.ts';
-import { sha256Hex } from '#json/canonical.ts';
+import { contentHash, sha256Hex } from '#json/canonical.ts';
 import { type Clean, type CleanText, own, sentence, word } from '#protocol/clean.ts';
 import type { Failure } from '#protocol/task-states.ts';
 import type { ToolStep } from '#protocol/tool-step.ts';

@@ -1,9 +1,8 @@
-import { contentHash } from '#core/content-hash.ts';
 import { readBefore } from '#core/facts.ts';
 import { isExpired } from '#core/load.ts';
 import { newEvent, placeOfTask } from '#core/new-event.ts';
 import type { Origin, Transaction } from '#eventlog/event-log.ts';
-import { wholeText } from '#json/canonical.ts';
+import { contentHash, wholeText } from '#json/canonical.ts';
 import { fitsAsJson } from '#json/json-size.ts';
 import { type Clean, type CleanText, fromLog, objectOf, own, sentence } from '#protocol/clean.ts';
 import type { JsonValue } from '#protocol/json.ts';

@@ -1,5 +1,5 @@
-import { contentHash } from '#core/content-hash.ts';
 import type { EventLog, StateReader } from '#eventlog/event-log.ts';
+import { contentHash } from '#json/canonical.ts';
 import { decideAction } from '#policy/action.ts';
 import type { Clean } from '#protocol/clean.ts';
 import type { JsonObject } from '#protocol/json.ts';

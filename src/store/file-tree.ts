@@ -1,12 +1,11 @@
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { constants, realpathSync } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { ProtocolError } from '#protocol/errors.ts';
 import { syncDirectory } from './atomic-file.ts';
 import { type ConfinedPath, isInside, leavesRoot, refuseMoved, resolveInside } from './confined-path.ts';
 import { DRAFT_NAME, fileFault, movedAway, writeFault } from './file-faults.ts';
-import { replaceFile } from './replace-file.ts';
-import { isUnderAny, pathOfRoot } from './served-root.ts';
 
 /** The workspace whose files are meant. */
 export interface FileRoot {
@@ -15,7 +14,7 @@ export interface FileRoot {
   root: string;
 }
 
-export interface FileEntry {
+interface FileEntry {
   name: string;
   kind: 'file' | 'directory';
   /** Bytes; 0 for a directory. */
@@ -26,7 +25,7 @@ export type FileContent =
   | { kind: 'file'; bytes: Buffer }
   | { kind: 'directory'; entries: FileEntry[]; isTruncated: boolean };
 
-export interface FileTreeOptions {
+interface FileTreeOptions {
   /** Directory of the `harn://` roots, one per workspace id. */
   dir: string;
   /** Directories under which other roots are served. */
@@ -257,4 +256,82 @@ function tooLarge(limit: number): ProtocolError {
     param: 'path',
     details: { limit_bytes: limit },
   });
+}
+
+/** The absolute path that a workspace root means; undefined for a label. */
+function pathOfRoot(root: string): string | undefined {
+  const path = root.startsWith('file:///') ? pathOfUrl(root) : root;
+  return path !== undefined && isAbsolute(path) ? path : undefined;
+}
+
+/**
+ * Whether a root lies under one of the directories, or would once it is made: what is absent now may be there later. Links
+ * are followed as far as the path exists. Asks the file system, synchronously.
+ */
+function isUnderAny(directories: readonly string[], root: string): boolean {
+  const path = pathOfRoot(root);
+  if (path === undefined) return false;
+  const meant = [resolve(path), plannedPath(path)];
+  return directories.some((directory) => {
+    const real = plannedPath(directory);
+    return meant.some((place) => isInside(resolve(directory), place) || isInside(real, place));
+  });
+}
+
+function pathOfUrl(url: string): string | undefined {
+  try {
+    return fileURLToPath(url);
+  } catch {
+    // No path can be written this way, for example with an encoded slash: a label like any other.
+    return undefined;
+  }
+}
+
+/** The real path of what exists, with the names that do not. */
+function plannedPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    // Absent, or not ours to see: its parent says where it would be.
+    const parent = dirname(path);
+    return parent === path ? path : join(plannedPath(parent), basename(path));
+  }
+}
+
+/** Mode of a file that callers make; a file that exists keeps its own. */
+const NEW_FILE_MODE = 0o644;
+
+/**
+ * Puts content under a name of a real directory, whole or not at all, and durably. The draft is made new and never followed,
+ * because programs that share the directory may put anything there. One writer per directory at a time.
+ */
+async function replaceFile(
+  directory: string,
+  name: string,
+  bytes: Buffer,
+  mode = NEW_FILE_MODE,
+): Promise<void> {
+  const draft = join(directory, DRAFT_NAME);
+  await rm(draft, { force: true });
+  try {
+    await writeNew(draft, bytes, mode);
+    await refuseMoved(directory);
+    await rename(draft, join(directory, name));
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  await syncDirectory(directory);
+}
+
+async function writeNew(path: string, bytes: Buffer, mode: number): Promise<void> {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants;
+  const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode);
+  try {
+    await file.chmod(mode);
+    await file.writeFile(bytes);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }

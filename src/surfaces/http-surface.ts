@@ -1,18 +1,34 @@
 import type { Server } from 'node:http';
+import type { Middleware } from 'koa';
 import Koa from 'koa';
-import type { Gateway } from '#gateway.ts';
+import type { AdmittedCaller, Gateway } from '#gateway.ts';
 import type { JsonReader } from '#json/json-reader.ts';
 import type { Spool } from '#protocol/bytes.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
 import type { ProtocolServer } from '#protocol-server.ts';
 import { type DocumentDeps, Documents } from './discovery/documents.ts';
-import { answerMetrics, type MetricsSource } from './discovery/metrics-route.ts';
 import { challengesOf } from './http/challenges.ts';
-import { BrowserRules } from './http/cors.ts';
-import { drainServer } from './http/drain.ts';
-import { type EdgeDeps, edge, type HttpState, notFound } from './http/edge.ts';
+import { applyCors, BrowserRules } from './http/cors.ts';
+import {
+  Exchange,
+  type ExchangeDeps,
+  errorHeaders,
+  type HttpState,
+  type RefusePath,
+  send,
+  sendError,
+} from './http/exchange.ts';
 import type { HttpLimits } from './http/limits.ts';
-import { FailedLogins, HostAllowList, SenderProofs, TransportSecurity } from './http/request-checks.ts';
+import {
+  checkExpectation,
+  checkHeaders,
+  checkTarget,
+  FailedLogins,
+  HostAllowList,
+  SenderProofs,
+  TransportSecurity,
+} from './http/request-checks.ts';
 import { createHttpServer, listen, type TlsSettings } from './http/server.ts';
 import { addRoute, operationRoutes, READ } from './rest/routes.ts';
 import { addServerRoutes, refusePath } from './servers/routes.ts';
@@ -182,4 +198,104 @@ function tlsOf({ server }: HttpSurfaceDeps): { tls?: TlsSettings } {
 function urlHost(host: string): string {
   if (host === '0.0.0.0' || host === '::') return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
+}
+
+interface EdgeDeps extends ExchangeDeps {
+  hosts: HostAllowList;
+  transport: TransportSecurity;
+  browsers: BrowserRules;
+  maxHeaders: number;
+  /** See `Gateway.recognize`. */
+  recognize: Gateway['recognize'];
+}
+
+/**
+ * First step of every request: checks what no operation needs to know about, and is the one place where errors become
+ * answers. Answers are written to the raw response, so Koa is told to keep out.
+ */
+function edge(deps: EdgeDeps, refuse: RefusePath): Middleware<HttpState> {
+  return async (ctx, next) => {
+    ctx.respond = false;
+    const exchange = new Exchange(ctx.req, ctx.res, deps);
+    ctx.state.exchange = exchange;
+    try {
+      if (!admit(exchange, deps)) return;
+      await deps.recognize(exchange.credential);
+      deps.failedLogins.check(ctx.req, exchange.credential);
+      await next();
+    } catch (thrown) {
+      const error = ProtocolError.from(thrown);
+      const [path = ''] = (ctx.req.url ?? '').split('?');
+      const isTold =
+        !ctx.res.headersSent && refuse(exchange, path, error, errorHeaders(error, deps.challenges));
+      if (!isTold) sendError(exchange, error);
+    }
+  };
+}
+
+/** False when the request is answered already. */
+function admit(exchange: Exchange, deps: EdgeDeps): boolean {
+  const { req } = exchange;
+  checkHeaders(req, deps.maxHeaders);
+  deps.hosts.check(req.headers.host, req.socket);
+  checkTarget(req.url ?? '');
+  checkExpectation(req);
+  deps.transport.check(req);
+  if (req.headers.origin === undefined && req.headers['sec-fetch-site'] === undefined) return true;
+  return !applyCors(exchange, deps.browsers, deps.transport.isSecure(req));
+}
+
+interface MatchedContext {
+  matched?: { methods: string[] }[];
+}
+
+/** Last step: no route took the request. A known path names its methods. Spec: RFC 9110, section 15.5.6. */
+function notFound(refuse: RefusePath): Middleware<HttpState> {
+  return async (ctx) => {
+    const { exchange } = ctx.state;
+    const methods = new Set(((ctx as MatchedContext).matched ?? []).flatMap((layer) => layer.methods));
+    const error =
+      methods.size === 0
+        ? new ProtocolError('resource_not_found', 'No such path. GET /openapi.json lists the paths.')
+        : new ProtocolError(
+            'resource_not_found',
+            `Use one of the methods of this path: ${[...methods].join(', ')}.`,
+          );
+    const headers = methods.size === 0 ? [] : ['Allow', [...methods].join(', ')];
+    if (!refuse(exchange, ctx.path, error, headers)) sendError(exchange, error, headers);
+  };
+}
+
+/**
+ * Stops accepting and waits for answers under way; after `graceMs` the remaining connections are cut.
+ * Returns true when nothing had to be cut.
+ */
+async function drainServer(server: Server, timers: Timers, graceMs: number): Promise<boolean> {
+  if (!server.listening) return true;
+  return await new Promise<boolean>((resolve) => {
+    let clean = true;
+    const stop = timers.after(graceMs, () => {
+      clean = false;
+      server.closeAllConnections();
+    });
+    server.close(() => {
+      stop();
+      resolve(clean);
+    });
+    server.closeIdleConnections();
+  });
+}
+
+interface MetricsSource {
+  /** Throws a ProtocolError for a caller who may not read the metrics. */
+  authorize(caller: AdmittedCaller): void;
+  /** The metrics in the Prometheus text format. */
+  read(): Promise<{ contentType: string; text: string }>;
+}
+
+/** `/metrics` needs authentication, not the version header. */
+export async function answerMetrics(source: MetricsSource, exchange: Exchange): Promise<void> {
+  source.authorize(exchange.caller('exempt'));
+  const { contentType, text } = await source.read();
+  send(exchange, 200, contentType, text);
 }

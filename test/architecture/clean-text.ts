@@ -32,7 +32,7 @@ export const TAKEN_ON_TRUST: Readonly<Record<string, Readonly<Record<string, str
     'src/resources/push/commands.ts': 'the cursor before all events',
     'src/resources/workspace/commands.ts': 'a hash',
     'src/resources/persona/configured-personas.ts': 'a hash',
-    'src/core/content-hash.ts': 'a hash',
+    'src/json/canonical.ts': 'a hash',
     'src/resources/task/task-frames.ts': 'a hash',
     'src/resources/receipt/issue-receipt.ts': 'an id made of an id, and a hash',
     'src/resources/artifact/large-content.ts': 'a hash',

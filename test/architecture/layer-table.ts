@@ -237,7 +237,7 @@ export const LAYERS: readonly LayerRow[] = [
       'src/receipts',
       'src/eventlog',
       'src/store',
-      'src/core/content-hash.ts',
+      'src/json/canonical.ts',
     ],
     because: 'checks a resource in the store of a log that is not open, as eventlog checks its commits',
   })),

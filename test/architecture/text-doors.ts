@@ -39,7 +39,7 @@ export const TEXT_DOORS = {
       'src/runner/apply-moves.ts',
       'src/runner/frame-recorder.ts',
       'src/runner/turn.ts',
-      'src/runner/judge-turn.ts',
+      'src/runner/task-run.ts',
       'src/runner/apply-words.ts',
     ],
   },
@@ -47,7 +47,6 @@ export const TEXT_DOORS = {
     what: 'what agents and servers say of themselves before they are asked anything',
     readAt: [
       'bridges/a2a/client/discovery.ts',
-      'bridges/a2a/client/learned-streaming.ts',
       'bridges/acp/client/pool.ts',
       'bridges/mcp/client/catalogue.ts',
       'src/compose/core.ts',

@@ -1,5 +1,5 @@
 import { canonicalJson } from '#json/canonical.ts';
-import { parseMended, parsePeerText } from '#json/peer-text.ts';
+import { parseMended, parsePeerText } from '#json/json-reader.ts';
 import { ProcessGuard } from '#operation/process-guard.ts';
 import type { Frame, OutboundMessage, ProtocolClient, Turn } from '#protocol-client.ts';
 import { type A2aClientConfig, a2aBridge } from '../../bridges/a2a/index.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkData, systemClock, systemRandom } from '#compose/compose.ts';
 import type { State } from '#eventlog/event-log.ts';
-import { GroupStaging } from '#eventlog/group-staging.ts';
+import { GroupStaging } from '#eventlog/group-commit.ts';
 import { Rehearsal } from '#eventlog/rehearsal.ts';
 import { StagedTransaction } from '#eventlog/staged-transaction.ts';
 import type { Session } from '#resources/session/schema.ts';

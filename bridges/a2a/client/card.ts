@@ -5,13 +5,12 @@ import { isObject, textOf } from '#protocol/json-shape.ts';
 import type { AgentDescription } from '#protocol-client.ts';
 import { type CardVerdict, cardVerdict } from '#resources/agent/schema.ts';
 import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
+import type { PartDialect } from '../../../mappings/a2a/message.ts';
 import type { A2aProtocol } from '../../../mappings/a2a/operations.ts';
-import type { PartDialect } from '../../../mappings/a2a/parts-out.ts';
 import { withJsonNames } from '../../../mappings/a2a/proto-names.ts';
 import type { BridgeDeps } from '../../bridge.ts';
-import { readText } from '../../wire/event-stream.ts';
 import { unavailable } from '../../wire/faults.ts';
-import type { HttpClient } from '../../wire/http-client.ts';
+import { type HttpClient, readText } from '../../wire/http-client.ts';
 import { sha256 } from '../../wire/sha256.ts';
 import { type A2aClientConfig, FIXED_LIMITS } from './config.ts';
 

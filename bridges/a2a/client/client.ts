@@ -1,17 +1,20 @@
 import { textOf } from '#protocol/json-shape.ts';
 import type { AgentDescription, Frame, ProtocolClient, Turn } from '#protocol-client.ts';
 import type { BridgeDeps } from '../../bridge.ts';
-import { credentialHeaders } from '../../wire/credentials.ts';
 import { Fault } from '../../wire/faults.ts';
-import { createHttpClient, type HttpClient, type HttpReply } from '../../wire/http-client.ts';
+import {
+  createHttpClient,
+  credentialHeaders,
+  type HttpClient,
+  type HttpReply,
+} from '../../wire/http-client.ts';
 import { runTurn, Watchdog } from '../../wire/turn.ts';
 import { unlessAborted } from '../../wire/waits.ts';
 import { type A2aClientConfig, type AgentOnDemand, DEFAULT_LIMITS, FIXED_LIMITS } from './config.ts';
 import { type TurnPorts, TurnRun } from './connection.ts';
-import { Discovery } from './discovery.ts';
+import { Discovery, LearnedStreaming } from './discovery.ts';
 import { faultOf } from './faults.ts';
 import { interpret } from './interpret.ts';
-import { LearnedStreaming } from './learned-streaming.ts';
 import { cancelTask, follow, sendMessage } from './requests.ts';
 
 /** An A2A agent as the gateway calls it. Recorded frames are records (`record.ts`); `interpret` needs nothing else. */

@@ -3,16 +3,14 @@ import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { Frame, Turn } from '#protocol-client.ts';
 import { type A2aOperation, OPERATIONS } from '../../../mappings/a2a/operations.ts';
 import type { BridgeDeps, Timers } from '../../bridge.ts';
-import { readEventStream, readText } from '../../wire/event-stream.ts';
 import { Fault, unavailable } from '../../wire/faults.ts';
-import type { HttpClient, HttpReply } from '../../wire/http-client.ts';
+import { type HttpClient, type HttpReply, readEventStream, readText } from '../../wire/http-client.ts';
 import { Watchdog } from '../../wire/turn.ts';
 import type { Target } from './card.ts';
 import type { A2aLimits } from './config.ts';
-import type { Discovery } from './discovery.ts';
+import type { Discovery, LearnedStreaming } from './discovery.ts';
 import { faultOf, faultOfStatus } from './faults.ts';
-import type { LearnedStreaming } from './learned-streaming.ts';
-import { Progress } from './progress.ts';
+import { Progress, References } from './progress.ts';
 import {
   type A2aRecord,
   type Reading,
@@ -21,7 +19,6 @@ import {
   refuseOverlong,
   toFrameBody,
 } from './record.ts';
-import { References } from './references.ts';
 
 /** What one request needs of the agent it goes to. */
 interface Wire {

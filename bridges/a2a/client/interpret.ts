@@ -5,11 +5,11 @@ import { type Failure, isTerminal, type TaskStatus } from '#protocol/task-states
 import { readUsage } from '#protocol/usage.ts';
 import type { ArtifactDraft, MessageDraft, Move, Seen } from '#protocol-client.ts';
 import { A2A_ERRORS, type A2aErrorRow, harnCodeOfHttp } from '../../../mappings/a2a/errors.ts';
-import { decodeRole } from '../../../mappings/a2a/roles.ts';
+import { decodeRole } from '../../../mappings/a2a/message.ts';
 import { decodeState, type HarnState, statusOf, UNKNOWN_STATE } from '../../../mappings/a2a/states.ts';
 import { A2A_USAGE } from '../../../mappings/a2a/usage-words.ts';
 import { type FaultFrame, interpreter } from '../../wire/turn.ts';
-import { isForeignTask, rawState } from './progress.ts';
+import { isForeignTask, rawState, withHarnTasks } from './progress.ts';
 import {
   type A2aRecord,
   type AgentError,
@@ -21,7 +21,6 @@ import {
   type ReadRecord,
   recordOf,
 } from './record.ts';
-import { withHarnTasks } from './references.ts';
 
 /** What a frame means, by the tables of mappings/a2a. Pure: the same frame and the same past give the same moves. */
 export const interpret = interpreter<ReadRecord>({

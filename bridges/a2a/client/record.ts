@@ -4,13 +4,13 @@ import type { Rules } from '#protocol/rules.ts';
 import type { DraftPart, Frame, Seen } from '#protocol-client.ts';
 import { type A2aErrorName, findError } from '../../../mappings/a2a/errors.ts';
 import { type A2aEventName, decodeEvent } from '../../../mappings/a2a/events.ts';
+import { decodeParts } from '../../../mappings/a2a/message.ts';
 import {
   type A2aOperation,
   type A2aProtocol,
   isOperation,
   PROTOCOLS,
 } from '../../../mappings/a2a/operations.ts';
-import { decodeParts } from '../../../mappings/a2a/parts-in.ts';
 import { withJsonNames } from '../../../mappings/a2a/proto-names.ts';
 import { unavailable } from '../../wire/faults.ts';
 import { sha256 } from '../../wire/sha256.ts';

@@ -3,16 +3,14 @@ import { isObject } from '#protocol/json-shape.ts';
 import type { Frame, OutboundMessage } from '#protocol-client.ts';
 import type { A2aErrorName } from '../../../mappings/a2a/errors.ts';
 import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
+import { encodePart, type PartDialect, ROLES_V1, ROLES_V03 } from '../../../mappings/a2a/message.ts';
 import type { A2aProtocol } from '../../../mappings/a2a/operations.ts';
-import { encodePart, type PartDialect } from '../../../mappings/a2a/parts-out.ts';
-import { ROLES_V1, ROLES_V03 } from '../../../mappings/a2a/roles.ts';
 import { Fault } from '../../wire/faults.ts';
 import { Backoff, pause } from '../../wire/waits.ts';
 import { FIXED_LIMITS } from './config.ts';
 import type { Beside, TurnRun } from './connection.ts';
-import { isForeignTask, Progress } from './progress.ts';
+import { isForeignTask, Progress, referencesOf } from './progress.ts';
 import { type A2aRecord, type AgentError, type Reading, toFrameBody } from './record.ts';
-import { referencesOf } from './references.ts';
 
 /**
  * Sends the message of a turn: streaming where the agent can, else so that it is answered at once. It is sent a second time only

@@ -5,7 +5,7 @@ import { isObject } from '#protocol/json-shape.ts';
 import type { DraftPart } from '#protocol-client.ts';
 import type { Message, Part } from '#resources/message/schema.ts';
 import type { Encoding } from '../../../mappings/a2a/encode-task.ts';
-import type { InlineBytes } from '../../../mappings/a2a/parts-out.ts';
+import type { InlineBytes } from '../../../mappings/a2a/message.ts';
 import type { TaskView, Update, ViewArtifact } from '../../../mappings/a2a/task-view.ts';
 import { inlinedPart, wholeOf } from '../../wire/gateway-calls.ts';
 

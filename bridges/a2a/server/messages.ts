@@ -10,7 +10,7 @@ import type { Message, MessageInput, Part } from '#resources/message/schema.ts';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
-import { decodePart } from '../../../mappings/a2a/parts-in.ts';
+import { decodePart } from '../../../mappings/a2a/message.ts';
 import type { SendRequest } from '../../../mappings/a2a/requests.ts';
 import { ask, storeBytes } from '../../wire/gateway-calls.ts';
 import { type Addressed, type Negotiated, ownTask } from './asking.ts';

@@ -2,7 +2,7 @@ import type { JsonObject } from '#protocol/json.ts';
 import { isObject, objectOf } from '#protocol/json-shape.ts';
 import type { OutboundMessage, Turn } from '#protocol-client.ts';
 import { OPTIONS_REFUSED, wishOf } from '../../../mappings/acp/config-options.ts';
-import { encodePart, type Takes } from '../../../mappings/acp/content-out.ts';
+import { encodePart, type Takes } from '../../../mappings/acp/content.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { unavailable } from '../../wire/faults.ts';
 import { isDoneWithin } from '../../wire/waits.ts';

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonMend, JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject, objectOf, textOf } from '#protocol/json-shape.ts';
-import { printedIn } from '../../../mappings/acp/terminal-output.ts';
-import { toolNameOf } from '../../../mappings/acp/tool-names.ts';
+import { printedIn, toolNameOf } from '../../../mappings/acp/tool-calls.ts';
 import { updateRow } from '../../../mappings/acp/update-kinds.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { type AcpRecord, type DeniedCall, type ToolFacts, updateRecord } from './record.ts';

@@ -6,7 +6,7 @@ import type { Message, MessageInput, Part } from '#resources/message/schema.ts';
 import type { Session } from '#resources/session/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { CLIENT_METADATA } from '../../../mappings/acp/config-options.ts';
-import { artifactPart, decodePrompt, type PromptBytes } from '../../../mappings/acp/prompt-in.ts';
+import { artifactPart, decodePrompt, type PromptBytes } from '../../../mappings/acp/content.ts';
 import { storeBytes } from '../../wire/gateway-calls.ts';
 import { invalidParams } from '../../wire/json-rpc.ts';
 import type { RequestContext } from '../../wire/peer.ts';

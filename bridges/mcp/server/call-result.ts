@@ -4,7 +4,7 @@ import type { ServerExchange } from '#protocol-server.ts';
 import type { Part } from '#resources/message/schema.ts';
 import type { Outcome } from '#resources/outcome/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
-import { blockOfPart, linkTo } from '../../../mappings/mcp/content-out.ts';
+import { blockOfPart, linkTo } from '../../../mappings/mcp/content.ts';
 import { ask, askBytes, inlinedFrom, inlinedPart } from '../../wire/gateway-calls.ts';
 import type { OfferedTool } from './offered-tools.ts';
 

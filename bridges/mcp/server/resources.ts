@@ -3,7 +3,7 @@ import type { JsonObject } from '#protocol/json.ts';
 import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
 import type { Artifact } from '#resources/artifact/schema.ts';
 import type { QueryId } from '#resources/operations.ts';
-import { artifactUri } from '../../../mappings/mcp/content-out.ts';
+import { artifactUri } from '../../../mappings/mcp/content.ts';
 import { ask, askBytes } from '../../wire/gateway-calls.ts';
 
 /** The resources of this server: what a URI names, and which operation reads it. */

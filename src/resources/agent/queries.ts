@@ -1,9 +1,8 @@
-import { ok } from '#core/answer.ts';
 import type { Handlers } from '#core/command.ts';
 import type { SelfFacts } from '#core/facts.ts';
 import { listGiven, paging } from '#core/list-page.ts';
 import { notFound } from '#core/load.ts';
-import type { Query } from '#core/query.ts';
+import { ok, type Query } from '#core/query.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { AgentDescription } from '#protocol-client.ts';

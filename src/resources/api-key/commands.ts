@@ -1,4 +1,5 @@
-import { type Command, type Handlers, metadataOf } from '#core/command.ts';
+import type { Command, Handlers } from '#core/command.ts';
+import { metadataOf } from '#core/decode-input.ts';
 import { expiryOf } from '#core/expiry.ts';
 import { word } from '#protocol/clean.ts';
 import { timestamp } from '#protocol/ports.ts';

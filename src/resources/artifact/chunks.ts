@@ -1,8 +1,7 @@
-import { contentHash } from '#core/content-hash.ts';
 import type { DecisionTools, MoveTarget } from '#core/facts.ts';
 import { newEvent, placeOfArtifact, placeOfTask } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
-import { sha256Hex } from '#json/canonical.ts';
+import { contentHash, sha256Hex } from '#json/canonical.ts';
 import { jsonSize } from '#json/json-size.ts';
 import {
   type Clean,

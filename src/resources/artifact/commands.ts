@@ -1,4 +1,5 @@
-import { type Command, type Handlers, metadataOf } from '#core/command.ts';
+import type { Command, Handlers } from '#core/command.ts';
+import { metadataOf } from '#core/decode-input.ts';
 import type { Facts } from '#core/facts.ts';
 import { load, loadWorkspace } from '#core/load.ts';
 import { newEvent, type Place, placeOfArtifact } from '#core/new-event.ts';

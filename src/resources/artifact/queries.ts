@@ -1,8 +1,7 @@
-import { ok } from '#core/answer.ts';
 import { listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { load, loadWorkspace, notFound } from '#core/load.ts';
 import { nextTurn } from '#core/next-turn.ts';
-import type { Query, QueryTools } from '#core/query.ts';
+import { ok, type Query, type QueryTools } from '#core/query.ts';
 import type { Answer } from '#gateway.ts';
 import { holdsScope } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';

@@ -1,4 +1,4 @@
-import { keysOfAll } from '#core/id-list.ts';
+import { keysOfAll } from '#core/list-page.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { assetIn } from '#resources/artifact/artifact-in.ts';
 import { contentOf } from '#resources/artifact/content.ts';

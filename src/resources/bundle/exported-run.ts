@@ -1,8 +1,8 @@
-import { idsIn, tasksOfSession } from '#core/id-list.ts';
+import { idsIn, tasksOfSession } from '#core/list-page.ts';
 import { nextTurn } from '#core/next-turn.ts';
 import type { Event, EventLog, Segment } from '#eventlog/event-log.ts';
 import { eventIn, NO_EVENT } from '#eventlog/segment.ts';
-import { mayHoldHidden } from '#policy/visibility.ts';
+import { mayHoldHidden } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { SessionFold } from '#resources/session/state.ts';
 import type { Task } from '#resources/task/schema.ts';

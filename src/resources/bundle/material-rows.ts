@@ -1,6 +1,6 @@
 import type { Event, EventLog } from '#eventlog/event-log.ts';
 import { sha256Hex } from '#json/canonical.ts';
-import { conceal } from '#policy/visibility.ts';
+import { conceal } from '#policy/access.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { partNumbers, partReader } from '#resources/artifact/parts.ts';
 import type { ArtifactState } from '#resources/artifact/state.ts';

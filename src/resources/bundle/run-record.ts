@@ -1,5 +1,5 @@
 import type { Event, EventLog } from '#eventlog/event-log.ts';
-import { conceal } from '#policy/visibility.ts';
+import { conceal } from '#policy/access.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { artifactIn } from '#resources/artifact/artifact-in.ts';
 import type { Message } from '#resources/message/schema.ts';

@@ -1,7 +1,6 @@
-import { ok } from '#core/answer.ts';
 import { listGiven, paging } from '#core/list-page.ts';
 import { isMemberOf, loadWorkspace, notFound } from '#core/load.ts';
-import type { Query, QueryTools } from '#core/query.ts';
+import { ok, type Query, type QueryTools } from '#core/query.ts';
 import { CONNECTOR_EVENTS, type Connector, type ConnectorRow } from './schema.ts';
 
 export const listConnectors: Query<'listConnectors'> = ({ query }, tools) => {

@@ -1,11 +1,10 @@
-import { ok } from '#core/answer.ts';
 import type { Handlers } from '#core/command.ts';
 import { type EventFilters, scopeOfFilters, visibleTo } from '#core/event-filter.ts';
 import { PageBudget } from '#core/list-page.ts';
 import { load, notFound, seesEvent } from '#core/load.ts';
-import type { Query, QueryTools } from '#core/query.ts';
-import { checkCursor } from '#eventlog/cursor.ts';
+import { ok, type Query, type QueryTools } from '#core/query.ts';
 import type { Event, StreamScope } from '#eventlog/event-log.ts';
+import { checkCursor } from '#eventlog/log-reader.ts';
 import type { Answer } from '#gateway.ts';
 import { holdsScope } from '#policy/access.ts';
 

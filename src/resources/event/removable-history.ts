@@ -1,4 +1,4 @@
-import { idsIn, tasksOfSession } from '#core/id-list.ts';
+import { idsIn, tasksOfSession } from '#core/list-page.ts';
 import type { Event, EventLog } from '#eventlog/event-log.ts';
 import { isNoMark } from '#eventlog/history-mark.ts';
 import { NO_EVENT } from '#eventlog/segment.ts';

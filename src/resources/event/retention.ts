@@ -1,4 +1,4 @@
-import { keysOf } from '#core/id-list.ts';
+import { keysOf } from '#core/list-page.ts';
 import type { CommitSpan, Event, EventLog } from '#eventlog/event-log.ts';
 import { isNoMark } from '#eventlog/history-mark.ts';
 import { refuseKept } from '#eventlog/retention-rules.ts';

@@ -1,4 +1,5 @@
-import { type Command, type Decided, type Handlers, metadataOf } from '#core/command.ts';
+import type { Command, Decided, Handlers } from '#core/command.ts';
+import { metadataOf } from '#core/decode-input.ts';
 import { expiryOf } from '#core/expiry.ts';
 import type { Facts } from '#core/facts.ts';
 import { load, loadMemory, loadWorkspace, notFound } from '#core/load.ts';

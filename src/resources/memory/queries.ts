@@ -1,7 +1,6 @@
-import { ok } from '#core/answer.ts';
 import { listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { isExpired, load, loadMemory, loadWorkspace } from '#core/load.ts';
-import type { Query, QueryTools } from '#core/query.ts';
+import { ok, type Query, type QueryTools } from '#core/query.ts';
 import { holdsScope } from '#policy/access.ts';
 import { withContent } from './content.ts';
 import type { Memory } from './schema.ts';

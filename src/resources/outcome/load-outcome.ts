@@ -1,4 +1,4 @@
-import { keysOfAll } from '#core/id-list.ts';
+import { keysOfAll } from '#core/list-page.ts';
 import { ID, isMemberOf, notFound } from '#core/load.ts';
 import type { QueryTools } from '#core/query.ts';
 import { type TaskState, taskKeys } from '#resources/task/state.ts';

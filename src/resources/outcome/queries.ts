@@ -1,8 +1,7 @@
-import { ok } from '#core/answer.ts';
 import type { Handlers } from '#core/command.ts';
 import { listAmong, listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { load } from '#core/load.ts';
-import type { Query, QueryTools } from '#core/query.ts';
+import { ok, type Query, type QueryTools } from '#core/query.ts';
 import { type ArtifactState, artifactKeys } from '#resources/artifact/state.ts';
 import { idOfSaid } from '#resources/message/fold.ts';
 import { type MessageState, messageKeys } from '#resources/message/state.ts';

@@ -1,7 +1,6 @@
 import type { SelfFacts } from '#core/facts.ts';
 import type { StateReader } from '#eventlog/event-log.ts';
-import { type Action, type ActionQuestion, decideAction } from '#policy/action.ts';
-import { tierWithin } from '#policy/session-tier.ts';
+import { type Action, type ActionQuestion, decideAction, tierWithin } from '#policy/action.ts';
 import type { AutonomyTier } from '#protocol/autonomy.ts';
 import { type PersonaState, personaKeys } from '#resources/persona/state.ts';
 import { type SessionFold, sessionKeys } from '#resources/session/state.ts';

@@ -1,7 +1,7 @@
-import { contentHash } from '#core/content-hash.ts';
 import type { ApprovalTerms, DecisionTools } from '#core/facts.ts';
 import { newEvent, placeOfTask, type SessionPlace } from '#core/new-event.ts';
 import type { StateReader, Transaction } from '#eventlog/event-log.ts';
+import { contentHash } from '#json/canonical.ts';
 import {
   type Clean,
   type CleanJson,

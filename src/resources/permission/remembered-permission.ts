@@ -1,7 +1,7 @@
-import { contentHash } from '#core/content-hash.ts';
 import type { DecisionTools, Facts } from '#core/facts.ts';
 import { newEvent } from '#core/new-event.ts';
 import type { StateReader, Transaction } from '#eventlog/event-log.ts';
+import { contentHash } from '#json/canonical.ts';
 import { type Clean, type CleanText, word } from '#protocol/clean.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { Task } from '#resources/task/schema.ts';

@@ -1,7 +1,6 @@
-import { ok } from '#core/answer.ts';
 import { listPage, paging } from '#core/list-page.ts';
 import { load } from '#core/load.ts';
-import type { Query } from '#core/query.ts';
+import { ok, type Query } from '#core/query.ts';
 import { personaKeys } from './state.ts';
 
 export const listPersonas: Query<'listPersonas'> = ({ query }, tools) => {

@@ -1,8 +1,7 @@
 import type { Caller } from '#auth/caller.ts';
-import { ok } from '#core/answer.ts';
 import type { Handlers } from '#core/command.ts';
 import { load, notFound, targetOf } from '#core/load.ts';
-import type { Query, QueryTools } from '#core/query.ts';
+import { ok, type Query, type QueryTools } from '#core/query.ts';
 import { ACCESS_CHECKS, isMember, sharesTenant, type Target } from '#policy/access.ts';
 import { ACTION_CHECKS, type Action } from '#policy/action.ts';
 import { type Decision, type Explained, explainBy } from '#policy/decision.ts';

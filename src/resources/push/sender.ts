@@ -1,7 +1,7 @@
 import type { DecisionTools } from '#core/facts.ts';
 import type { Event, EventLog } from '#eventlog/event-log.ts';
 import { canonicalJson, sha256Hex } from '#json/canonical.ts';
-import { conceal } from '#policy/visibility.ts';
+import { conceal } from '#policy/access.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { Clock, IdSource, Logger } from '#protocol/ports.ts';
 import type { Task } from '#resources/task/schema.ts';

@@ -1,8 +1,7 @@
-import { ok } from '#core/answer.ts';
 import type { Handlers } from '#core/command.ts';
 import { listGiven, paging } from '#core/list-page.ts';
 import { notFound } from '#core/load.ts';
-import type { Query, QueryTools } from '#core/query.ts';
+import { ok, type Query, type QueryTools } from '#core/query.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { decimal } from '#protocol/usage.ts';
 import { exhausted, type QuotaUse, seesQuota, usageOf } from './quota-usage.ts';

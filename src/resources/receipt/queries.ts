@@ -1,7 +1,6 @@
-import { ok } from '#core/answer.ts';
 import { listAmong, listGiven, paging } from '#core/list-page.ts';
 import { load } from '#core/load.ts';
-import type { Query, QueryTools } from '#core/query.ts';
+import { ok, type Query, type QueryTools } from '#core/query.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { consistencyProof, frontierOf, inclusionProof, leafHash, rootOf } from '#receipts/merkle.ts';
 import { encodeReceiptCbor } from '#receipts/receipt-cbor.ts';

@@ -1,7 +1,6 @@
-import { contentHash } from '#core/content-hash.ts';
 import type { StateReader, Transaction } from '#eventlog/event-log.ts';
-import { wholeText } from '#json/canonical.ts';
-import { tierWithin } from '#policy/session-tier.ts';
+import { contentHash, wholeText } from '#json/canonical.ts';
+import { tierWithin } from '#policy/action.ts';
 import type { AutonomyTier } from '#protocol/autonomy.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isTerminal, OUTCOME_OF_STATUS, type TerminalStatus } from '#protocol/task-states.ts';

@@ -1,5 +1,5 @@
 import type { SessionSource } from '#core/command.ts';
-import { idsIn, tasksOfSession } from '#core/id-list.ts';
+import { idsIn, tasksOfSession } from '#core/list-page.ts';
 import { notFound } from '#core/load.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import { ProtocolError } from '#protocol/errors.ts';

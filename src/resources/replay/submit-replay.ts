@@ -1,5 +1,4 @@
-import { metadataOf } from '#core/command.ts';
-import { refuseLarge } from '#core/decode-input.ts';
+import { metadataOf, refuseLarge } from '#core/decode-input.ts';
 import type { Facts } from '#core/facts.ts';
 import { load, loadMemory } from '#core/load.ts';
 import { newEvent, placeOfTask } from '#core/new-event.ts';

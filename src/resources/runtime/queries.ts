@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { ok } from '#core/answer.ts';
 import type { Handlers } from '#core/command.ts';
 import { listGiven, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { notFound } from '#core/load.ts';
-import type { Query, QueryTools } from '#core/query.ts';
+import { ok, type Query, type QueryTools } from '#core/query.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { OPERATIONS, type OperationId, type OperationRow, operation } from '#resources/operations.ts';
 import { sessionKeys } from '#resources/session/state.ts';

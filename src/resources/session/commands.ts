@@ -1,5 +1,5 @@
-import { type Command, type Handlers, metadataOf } from '#core/command.ts';
-import { patchedMetadata } from '#core/decode-input.ts';
+import type { Command, Handlers } from '#core/command.ts';
+import { metadataOf, patchedMetadata } from '#core/decode-input.ts';
 import { expiryOf } from '#core/expiry.ts';
 import { load } from '#core/load.ts';
 import { newEvent, placeOfSession } from '#core/new-event.ts';

@@ -1,5 +1,5 @@
-import { type Command, metadataOf } from '#core/command.ts';
-import { patchedMetadata } from '#core/decode-input.ts';
+import type { Command } from '#core/command.ts';
+import { metadataOf, patchedMetadata } from '#core/decode-input.ts';
 import { expiryOf } from '#core/expiry.ts';
 import type { Facts } from '#core/facts.ts';
 import { isExpired, load, loadBranch } from '#core/load.ts';

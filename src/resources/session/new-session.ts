@@ -1,4 +1,5 @@
-import { type Command, metadataOf } from '#core/command.ts';
+import type { Command } from '#core/command.ts';
+import { metadataOf } from '#core/decode-input.ts';
 import { expiryOf } from '#core/expiry.ts';
 import type { Facts } from '#core/facts.ts';
 import { load, loadWorkspace } from '#core/load.ts';

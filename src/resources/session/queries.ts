@@ -1,7 +1,6 @@
-import { ok } from '#core/answer.ts';
 import { listPage, listPlaces, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { load, loadWorkspace } from '#core/load.ts';
-import type { Query } from '#core/query.ts';
+import { ok, type Query } from '#core/query.ts';
 import { sessionKeys } from './state.ts';
 import { messageAt } from './transcript/archive-turns.ts';
 

@@ -1,4 +1,4 @@
-import { metadataOf } from '#core/command.ts';
+import { metadataOf } from '#core/decode-input.ts';
 import type { Facts } from '#core/facts.ts';
 import { loadWorkspace } from '#core/load.ts';
 import type { Transaction } from '#eventlog/event-log.ts';

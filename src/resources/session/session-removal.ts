@@ -1,4 +1,4 @@
-import { keysOf } from '#core/id-list.ts';
+import { keysOf } from '#core/list-page.ts';
 import { unlessDamaged } from '#core/unless-damaged.ts';
 import type { EventLog, RowRemoval, State } from '#eventlog/event-log.ts';
 import { type ArtifactState, artifactKeys } from '#resources/artifact/state.ts';

@@ -1,6 +1,6 @@
 import type { Facts } from '#core/facts.ts';
 import type { Event, Transaction } from '#eventlog/event-log.ts';
-import { isTier, SESSION_TIER, tierWithin } from '#policy/session-tier.ts';
+import { isTier, SESSION_TIER, tierWithin } from '#policy/action.ts';
 import { AUTONOMY_TIERS } from '#protocol/autonomy.ts';
 import type { Clean } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';

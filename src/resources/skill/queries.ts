@@ -1,8 +1,7 @@
-import { ok } from '#core/answer.ts';
 import type { Handlers } from '#core/command.ts';
 import { listGiven, paging } from '#core/list-page.ts';
 import { notFound } from '#core/load.ts';
-import type { Query } from '#core/query.ts';
+import { ok, type Query } from '#core/query.ts';
 import { skillsOf } from './skills.ts';
 
 const listSkills: Query<'listSkills'> = ({ query }, tools) =>

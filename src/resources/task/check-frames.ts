@@ -1,7 +1,7 @@
-import { contentHash } from '#core/content-hash.ts';
 import type { Event } from '#eventlog/event-log.ts';
 import type { Finding } from '#eventlog/finding.ts';
 import { eventIn, readSegment } from '#eventlog/segment.ts';
+import { contentHash } from '#json/canonical.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import {
   FrameGapError,

@@ -1,16 +1,17 @@
-import { ok, page } from '#core/answer.ts';
-import { type IdList, idsIn, tasksOfSession } from '#core/id-list.ts';
 import {
   decodeCursor,
   encodeCursor,
   foreignCursor,
+  type IdList,
+  idsIn,
   listPage,
   PageBudget,
   paging,
+  tasksOfSession,
   visibleWorkspaces,
 } from '#core/list-page.ts';
 import { load, loadWorkspace } from '#core/load.ts';
-import type { Query, QueryTools } from '#core/query.ts';
+import { ok, page, type Query, type QueryTools } from '#core/query.ts';
 import type { Answer } from '#gateway.ts';
 import { jsonSize } from '#json/json-size.ts';
 import { defaultWorkspace } from '#policy/access.ts';

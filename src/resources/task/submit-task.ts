@@ -1,11 +1,11 @@
-import { type Command, type Decided, metadataOf } from '#core/command.ts';
+import type { Command, Decided } from '#core/command.ts';
+import { metadataOf } from '#core/decode-input.ts';
 import type { Facts, Route } from '#core/facts.ts';
 import { load, loadBranch, loadWorkspace, notFound } from '#core/load.ts';
 import { newEvent, placeOfSession, type SessionPlace } from '#core/new-event.ts';
 import type { StateReader, Transaction } from '#eventlog/event-log.ts';
-import { refusedHandoff } from '#policy/action.ts';
+import { refusedHandoff, tierWithin } from '#policy/action.ts';
 import { RULES } from '#policy/rules.ts';
-import { tierWithin } from '#policy/session-tier.ts';
 import {
   type Clean,
   type CleanObject,

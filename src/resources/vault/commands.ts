@@ -1,4 +1,5 @@
-import { type Command, type Handlers, metadataOf } from '#core/command.ts';
+import type { Command, Handlers } from '#core/command.ts';
+import { metadataOf } from '#core/decode-input.ts';
 import { load, loadWorkspace } from '#core/load.ts';
 import { newEvent } from '#core/new-event.ts';
 import type { Clean } from '#protocol/clean.ts';

@@ -1,5 +1,5 @@
-import { type Command, type CommandInput, type Handlers, metadataOf } from '#core/command.ts';
-import { patchedMetadata } from '#core/decode-input.ts';
+import type { Command, CommandInput, Handlers } from '#core/command.ts';
+import { metadataOf, patchedMetadata } from '#core/decode-input.ts';
 import type { Facts } from '#core/facts.ts';
 import { loadWorkspace } from '#core/load.ts';
 import { newEvent } from '#core/new-event.ts';

@@ -1,7 +1,6 @@
-import { ok } from '#core/answer.ts';
 import { listAmong, listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { loadWorkspace } from '#core/load.ts';
-import type { Query } from '#core/query.ts';
+import { ok, type Query } from '#core/query.ts';
 import type { Answer } from '#gateway.ts';
 import { sha256Hex } from '#json/canonical.ts';
 import { decodeUtf8 } from '#json/strict-parse.ts';

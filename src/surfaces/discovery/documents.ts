@@ -13,7 +13,7 @@ import {
 } from '#protocol/versions.ts';
 import type { DocumentId } from '#resources/operations.ts';
 import type { Persona } from '#resources/persona/schema.ts';
-import { JSON_TYPE, send, sendEmpty, sendJson } from '../http/answer.ts';
+import { JSON_TYPE, send, sendEmpty, sendJson } from '#surfaces/http/exchange.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { openApiDocument } from './openapi.ts';
 import { type ProtectedResourceFacts, protectedResource } from './protected-resource.ts';

@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ProtocolError } from '#protocol/errors.ts';
 import { VERSION_HEADER } from '#protocol/versions.ts';
-import { sendEmpty } from './answer.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, sendEmpty } from './exchange.ts';
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
 const READABLE = ['X-Request-Id', 'Retry-After', 'Idempotency-Replayed', 'WWW-Authenticate'];

@@ -4,9 +4,8 @@ import type { Duplex } from 'node:stream';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { Logger } from '#protocol/ports.ts';
 import type { Timers } from '../timers.ts';
-import { errorHeaders } from './answer.ts';
 import type { Challenges } from './challenges.ts';
-import { type Exchange, exchangeOn } from './exchange.ts';
+import { type Exchange, errorHeaders, exchangeOn } from './exchange.ts';
 
 /** Time for the client to read the refusal before the socket is cut. */
 const LINGER_MS = 1_000;

@@ -6,7 +6,7 @@ import type { JsonReader } from '#json/json-reader.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { VERSION_HEADER } from '#protocol/versions.ts';
 import type { OperationRow, RawBody, SpooledBody } from '#resources/operations.ts';
-import { declaresBody, readJson, readRaw } from '../http/body.ts';
+import { declaresBody, readJson, readRaw } from '#surfaces/http/exchange.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HttpLimits } from '../http/limits.ts';
 import { refuseBody } from '../http/request-checks.ts';

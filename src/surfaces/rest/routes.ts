@@ -17,17 +17,23 @@ import {
   type QueryId,
   type StreamId,
 } from '#resources/operations.ts';
+import {
+  cutAnswer,
+  JSON_TYPE,
+  readSpooled,
+  type Spooled,
+  send,
+  sendEmpty,
+  sendJson,
+  writeHead,
+} from '#surfaces/http/exchange.ts';
 import type { Documents } from '../discovery/documents.ts';
-import { cutAnswer, JSON_TYPE, send, sendEmpty, sendJson, writeHead } from '../http/answer.ts';
-import { readSpooled, type Spooled } from '../http/body.ts';
-import type { HttpState } from '../http/edge.ts';
-import type { Exchange } from '../http/exchange.ts';
+import type { Exchange, HttpState } from '../http/exchange.ts';
 import type { HttpLimits } from '../http/limits.ts';
 import type { EventStreams } from '../sse/event-streams.ts';
-import { BundleRoom } from './bundle-room.ts';
 import { callShape, decodeCall } from './decode-call.ts';
 
-export interface RouteDeps {
+interface RouteDeps {
   gateway: Gateway;
   documents: Documents;
   streams: EventStreams;
@@ -200,7 +206,7 @@ const FIRST: readonly string[] = [];
 const HELD_BYTES = 1024 * 1024;
 
 /** Writes an Answer. Stored JSON goes out as it is; bytes go out as a download. */
-export async function encodeAnswer(exchange: Exchange, answer: Answer): Promise<void> {
+async function encodeAnswer(exchange: Exchange, answer: Answer): Promise<void> {
   const headers = answer.repeated === true ? REPEATED : FIRST;
   const { body, status } = answer;
   switch (body.kind) {
@@ -329,4 +335,41 @@ function wellFormed(text: string): string {
 
 function percent(char: string): string {
   return `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+/** An import of a large bundle takes longer; one that is answered sooner makes room sooner. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** Bounds the bytes of all bundles that lie on the disk at once, those that wait for their turn included. */
+class BundleRoom {
+  readonly #maxBytes: number;
+  #taken = 0;
+
+  /** `maxBytes`: of all of them together; one may be as large. */
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /**
+   * Takes room for the body before it is read; all of it where the client does not say how long it is. Returns what gives the
+   * room back. Throws `rate_limited` where others have it; a body that is too large on its own takes none, and is refused as that.
+   */
+  take({ req }: Exchange): () => void {
+    const declared = req.headers['content-length'];
+    const bytes = declared === undefined ? this.#maxBytes : Number(declared);
+    if (bytes > this.#maxBytes) return () => {};
+    if (this.#taken + bytes > this.#maxBytes) throw full(this.#maxBytes);
+    this.#taken += bytes;
+    return () => {
+      this.#taken -= bytes;
+    };
+  }
+}
+
+function full(maxBytes: number): ProtocolError {
+  const message = `Other bundles are at work, and all together may have ${maxBytes} bytes. Send this one again when they are done.`;
+  return new ProtocolError('rate_limited', message, {
+    details: { max_bytes: maxBytes },
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }

@@ -4,8 +4,15 @@ import type { JsonReader } from '#json/json-reader.ts';
 import type { ProtocolError } from '#protocol/errors.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import type { ServerCall, ServerExchange, ServerStream, ServerStreamOptions } from '#protocol-server.ts';
-import { errorHeaders, logFailure, send, sendEmpty, setSafety } from '../http/answer.ts';
-import { parseBody, readRaw } from '../http/body.ts';
+import {
+  errorHeaders,
+  logFailure,
+  parseBody,
+  readRaw,
+  send,
+  sendEmpty,
+  setSafety,
+} from '#surfaces/http/exchange.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { HttpLimits } from '../http/limits.ts';
 import { decodeQuery, type Query } from '../rest/decode-call.ts';

@@ -1,5 +1,5 @@
 import type { ProtocolServer } from '#protocol-server.ts';
-import type { RefusePath } from '../http/edge.ts';
+import type { RefusePath } from '../http/exchange.ts';
 import { addRoute, type RouterGroups } from '../rest/routes.ts';
 import { type ServerExchangeDeps, ServerHttpExchange } from './exchange.ts';
 

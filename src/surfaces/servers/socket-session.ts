@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { AdmittedCaller, Call, CallHead } from '#gateway.ts';
 import type { ProtocolError } from '#protocol/errors.ts';
 import type { ServerCall, ServerConnection, ServerConnectionOwner, ServerSocket } from '#protocol-server.ts';
+import { textFrame } from '#surfaces/ws/wire.ts';
 import { CLOSE } from '../ws/close-codes.ts';
 import { type Beginning, Wire, type WireDeps, type WireOwner } from '../ws/wire.ts';
-import { textFrame } from '../ws/wire-text.ts';
 
 /** What the upgrade request said. */
 export interface UpgradeFacts {

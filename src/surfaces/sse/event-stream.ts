@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import type { StreamEnd, StreamFrame, StreamSink, Subscription } from '#gateway.ts';
 import type { ProtocolError } from '#protocol/errors.ts';
 import type { Clock } from '#protocol/ports.ts';
-import { writeHead } from '../http/answer.ts';
+import { writeHead } from '#surfaces/http/exchange.ts';
 import type { Exchange } from '../http/exchange.ts';
 
 export interface EventStreamOptions {

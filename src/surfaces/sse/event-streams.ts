@@ -3,7 +3,7 @@ import { ProtocolError } from '#protocol/errors.ts';
 import type { Clock } from '#protocol/ports.ts';
 import type { ServerStreamOptions } from '#protocol-server.ts';
 import type { StreamId } from '#resources/operations.ts';
-import { sendEmpty } from '../http/answer.ts';
+import { sendEmpty } from '#surfaces/http/exchange.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Timers } from '../timers.ts';
 import { EventStream, STREAM_HEADERS } from './event-stream.ts';

@@ -2,8 +2,15 @@ import type { StreamFrame } from '#gateway.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { AckFrame, EndFrame, HeartbeatFrame, RequestFrame } from './frames.ts';
 import type { WsLimits } from './limits.ts';
-import { type Beginning, Wire, type WireDeps, type WireOwner } from './wire.ts';
-import { type EventTexts, requestText, textFrame } from './wire-text.ts';
+import {
+  type Beginning,
+  type EventTexts,
+  requestText,
+  textFrame,
+  Wire,
+  type WireDeps,
+  type WireOwner,
+} from './wire.ts';
 
 export interface ConnectionDeps extends WireDeps {
   limits: WsLimits & WireDeps['limits'];

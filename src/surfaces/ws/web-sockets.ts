@@ -32,7 +32,7 @@ import { WS_LIMITS } from './limits.ts';
 import { serveAsPlainRequest, wantsWebSocket } from './plain-request.ts';
 import { type SessionDeps, SocketSession } from './socket-session.ts';
 import { type UpgradeTarget, upgradeTarget } from './stream-paths.ts';
-import { EventTexts } from './wire-text.ts';
+import { EventTexts } from './wire.ts';
 
 export interface WebSocketsDeps {
   gateway: Gateway;

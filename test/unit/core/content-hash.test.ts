@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { contentHash } from '#core/content-hash.ts';
+import { contentHash } from '#json/canonical.ts';
 
 describe('contentHash', () => {
   it('is that of the RFC 8785 bytes, whatever order the members come in', () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventLog, StreamScope } from '#eventlog/event-log.ts';
-import { RecentEvents } from '#eventlog/group-staging.ts';
+import { RecentEvents } from '#eventlog/group-commit.ts';
 import { eventIdOf, resourceKey } from '#store/keys.ts';
 import { append, LogDirectory, noted } from './log-harness.ts';
 

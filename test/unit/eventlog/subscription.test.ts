@@ -1,7 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EventFrame } from '#eventlog/event-frame.ts';
 import type { EventLog, StreamScope } from '#eventlog/event-log.ts';
-import { type FrameSink, type SubscriptionOptions, Subscriptions } from '#eventlog/subscription.ts';
+import {
+  type EventFrame,
+  type FrameSink,
+  type SubscriptionOptions,
+  Subscriptions,
+} from '#eventlog/subscription.ts';
 import { eventIdOf } from '#store/keys.ts';
 import { append, LogDirectory, NOBODY, noted, until } from './log-harness.ts';
 

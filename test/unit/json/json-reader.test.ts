@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonReader } from '#json/json-reader.ts';
-import { parsePeerText } from '#json/peer-text.ts';
+import { JsonReader, parsePeerText } from '#json/json-reader.ts';
 import { parseStrict, parseStrictInSlices, type Sliced } from '#json/strict-parse.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonValue } from '#protocol/json.ts';

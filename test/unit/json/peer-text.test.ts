@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalJson } from '#json/canonical.ts';
-import { parseMended, parsePeerText } from '#json/peer-text.ts';
+import { parseMended, parsePeerText } from '#json/json-reader.ts';
 
 describe('a message of a peer', () => {
   it.each([

@@ -2,8 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { DiskRoom, isDiskFull } from '#store/disk-room.ts';
-import { openLevelStore } from '#store/level-store.ts';
+import { DiskRoom, isDiskFull, openLevelStore } from '#store/level-store.ts';
 
 const MIB = 1024 * 1024;
 

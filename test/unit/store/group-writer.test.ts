@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { GroupWriter } from '#eventlog/group-commit.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import { GroupWriter } from '#store/group-writer.ts';
 import type { Store, WriteOp } from '#store/store.ts';
 
 interface PendingWrite {

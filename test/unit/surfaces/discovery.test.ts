@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ProtocolError } from '#protocol/errors.ts';
 import { harnAgentCard } from '#resources/discovery/schema.ts';
 import { OPERATIONS } from '#resources/operations.ts';
-import { answerMetrics } from '#surfaces/discovery/metrics-route.ts';
 import { openApiDocument } from '#surfaces/discovery/openapi.ts';
+import { answerMetrics } from '#surfaces/http-surface.ts';
 import { cardsOf, startSurface, type UnderTest } from './surface-under-test.ts';
 
 interface Json {

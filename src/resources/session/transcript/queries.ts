@@ -1,11 +1,10 @@
-import { keysOfAll } from '#core/id-list.ts';
+import { keysOfAll } from '#core/list-page.ts';
 import { load } from '#core/load.ts';
 import { nextTurn } from '#core/next-turn.ts';
 import type { Query, QueryTools } from '#core/query.ts';
 import type { Event } from '#eventlog/event-log.ts';
 import { NO_EVENT } from '#eventlog/segment.ts';
-import { holdsScope } from '#policy/access.ts';
-import { conceal } from '#policy/visibility.ts';
+import { conceal, holdsScope } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { artifactIn, assetIn } from '#resources/artifact/artifact-in.ts';
 import { artifactKeys, type CleanArtifactState } from '#resources/artifact/state.ts';

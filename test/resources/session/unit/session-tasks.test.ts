@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { idsIn, tasksOfSession } from '#core/id-list.ts';
+import { idsIn, tasksOfSession } from '#core/list-page.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import { addSessionTask } from '#resources/session/fold.ts';
 import { type SessionFold, sessionKeys } from '#resources/session/state.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readEventStream, readText, type StreamItem } from '../../../../bridges/wire/event-stream.ts';
+import { readEventStream, readText, type StreamItem } from '../../../../bridges/wire/http-client.ts';
 
 const CAPS = { maxFrameBytes: 1_000, maxTotalBytes: 10_000 };
 

@@ -3,9 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { Part } from '#resources/message/schema.ts';
-import { CONTENT_PART, PART_CONTENT } from '../../../../mappings/a2a/part-words.ts';
-import { decodePart } from '../../../../mappings/a2a/parts-in.ts';
-import { encodeDraft, encodePart, type PartDialect } from '../../../../mappings/a2a/parts-out.ts';
+import {
+  CONTENT_PART,
+  decodePart,
+  encodeDraft,
+  encodePart,
+  PART_CONTENT,
+  type PartDialect,
+} from '../../../../mappings/a2a/message.ts';
 
 const NO_ARTIFACTS = new Map();
 const DIALECTS: PartDialect[] = ['1.0', '0.3', 'harn-serve'];

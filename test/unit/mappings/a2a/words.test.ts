@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { TAXONOMY_KINDS } from '#protocol/event-kinds.ts';
 import { ROLES } from '#resources/message/schema.ts';
-import { EVENT_KINDS } from '../../../../mappings/a2a/event-kinds.ts';
-import { A2A_EVENTS, decodeEvent } from '../../../../mappings/a2a/events.ts';
+import { A2A_EVENTS, decodeEvent, EVENT_KINDS } from '../../../../mappings/a2a/events.ts';
+import { decodeRole, ROLES_V1, ROLES_V03 } from '../../../../mappings/a2a/message.ts';
 import { OPERATIONS, operationOfMethod } from '../../../../mappings/a2a/operations.ts';
-import { decodeRole, ROLES_V1, ROLES_V03 } from '../../../../mappings/a2a/roles.ts';
 
 describe('roles', () => {
   it.each([

@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import type { Part } from '#resources/message/schema.ts';
-import { decodeBlocks } from '../../../../mappings/acp/content-in.ts';
-import { encodePart } from '../../../../mappings/acp/content-out.ts';
+import { decodeBlocks, encodePart } from '../../../../mappings/acp/content.ts';
 import { ACP_ERRORS, acpErrorName, ERROR_OF_CODE } from '../../../../mappings/acp/errors.ts';
 import { decodeOptions, encodeAnswer } from '../../../../mappings/acp/permission-answers.ts';
 import { endOf, STOP_REASONS, statusOfStop } from '../../../../mappings/acp/stop-reasons.ts';
-import { TOOL_STATUSES } from '../../../../mappings/acp/tool-statuses.ts';
+import { TOOL_STATUSES } from '../../../../mappings/acp/tool-calls.ts';
 import { UPDATE_KINDS, updateRow } from '../../../../mappings/acp/update-kinds.ts';
 
 interface KindOfUpdate {

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ERROR_CODES } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { Part } from '#resources/message/schema.ts';
-import { BLOCKS, partOfBlock } from '../../../../mappings/mcp/content.ts';
-import { blockOfPart } from '../../../../mappings/mcp/content-out.ts';
+import { BLOCKS, blockOfPart, partOfBlock } from '../../../../mappings/mcp/content.ts';
 import {
   CODE_OF_ERROR,
   FAILURE_OF_ERROR,
