@@ -1,19 +1,15 @@
 import { ClockWatch } from '#core/clock-watch.ts';
+import { endExpired } from '#core/expiry.ts';
 import { BATCHES_AT_START, forgetOldAnswers } from '#core/old-answers.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import { announceGateway, checkKeptCards, withdrawGateway } from '#operation/data-directory.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
 import type { RetentionSweep } from '#resources/event/retention.ts';
-import {
-  closeExpiredSessions,
-  denyExpiredRequests,
-  ensureWorkspaces,
-  forgetExpiredMemories,
-} from '#resources/housekeeping.ts';
-import { loadRooms } from '#resources/load-rooms.ts';
+import { loadRooms, type RoomCode } from '#resources/load-rooms.ts';
 import { ensurePersonas } from '#resources/persona/configured-personas.ts';
 import { ensureSigningKeys } from '#resources/receipt/signing-keys.ts';
 import { ensureVaults } from '#resources/vault/configured-vaults.ts';
+import { ensureWorkspaces } from '#resources/workspace/configured-workspaces.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
 import { authenticator } from './authentication.ts';
 import { makeClients, sampleAgent } from './clients.ts';
@@ -76,7 +72,8 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const upstreams = makeClients(parts, log, sample);
   closers.push(() => Promise.all([...upstreams.values()].map((upstream) => upstream.close())));
   const watch = ClockWatch.open({ clock, logger, log });
-  const core = makeCore(parts, data, await loadRooms(), upstreams, authentication, watch);
+  const rooms = await loadRooms();
+  const core = makeCore(parts, data, rooms, upstreams, authentication, watch);
   closers.push(() => core.subscriptions.close());
   closers.push(() => core.sending.close());
   closers.push(() => core.runner.drain());
@@ -101,7 +98,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const retention = makeRetention(parts, log);
   const tidy = () => {
     lookAtIssuers(issuers);
-    return keepHouse(log, core, clock, retention, watch);
+    return keepHouse(log, core, rooms, clock, retention, watch);
   };
   closers.push(() => retention.stop());
   closers.push(tidyRegularly(tidy, logger));
@@ -121,6 +118,7 @@ async function closeAll(closers: Closer[]): Promise<void> {
 async function keepHouse(
   log: EventLog,
   { tools, gateway, receiptLog }: Core,
+  { expiries }: RoomCode,
   clock: Clock,
   retention: RetentionSweep,
   watch: ClockWatch,
@@ -130,9 +128,7 @@ async function keepHouse(
   if (log.status !== 'open' || log.integrity.status !== 'ok') return;
   await Promise.all([
     forgetOldAnswers(log, watch.windowNow()),
-    closeExpiredSessions(log, tools, clock),
-    denyExpiredRequests(log, tools, clock),
-    forgetExpiredMemories(log, clock),
+    ...expiries.map((expiry) => endExpired(expiry, log, tools, clock)),
     // A clock that jumped may make everything look old.
     watch.isCalm ? retention.runIfDue() : undefined,
     receiptLog.keepUp(),

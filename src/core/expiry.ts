@@ -1,7 +1,10 @@
+import type { EventLog, Transaction } from '#eventlog/event-log.ts';
 import type { CleanText } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
-import { timestamp } from '#protocol/ports.ts';
+import { type Clock, timestamp } from '#protocol/ports.ts';
+import { lastSegment } from '#store/keys.ts';
+import type { DecisionTools } from './facts.ts';
 
 const RFC_3339 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|[+-]\d{2}:\d{2})$/i;
 
@@ -13,4 +16,33 @@ export function expiryOf(holder: JsonObject, param = 'metadata.expires_at'): Cle
   if (!Number.isNaN(ms)) return timestamp(ms);
   const message = `${param} must be an RFC 3339 time such as 2026-04-25T19:00:00Z.`;
   throw new ProtocolError('invalid_request', message, { param });
+}
+
+/** What of a room ends by the clock. */
+export interface Expiry {
+  /** Its list, of `<prefix><expires_at>/<id>`. */
+  prefix: string;
+  /** How many end in one transaction. Default: each in one of its own. */
+  atOnce?: number;
+  /** Ends one; one that ended by itself meanwhile is left alone. */
+  end(tx: Transaction, tools: DecisionTools, id: string): void;
+}
+
+/** Expired things of a kind that are ended in one go: so few that no request waits behind them. */
+const BATCH = 200;
+
+/** Ends what has expired by now, the first batch of it. Returns how many. */
+export async function endExpired(
+  { prefix, atOnce = 1, end }: Expiry,
+  log: EventLog,
+  tools: DecisionTools,
+  clock: Clock,
+): Promise<number> {
+  // `0` follows the `/` behind the time: what expires now has expired.
+  const keys = await log.indexKeys({ gt: prefix, lt: `${prefix}${timestamp(clock.now())}0`, limit: BATCH });
+  for (let first = 0; first < keys.length; first += atOnce)
+    await log.transact({ actor: null }, (tx) => {
+      for (const key of keys.slice(first, first + atOnce)) end(tx, tools, lastSegment(key));
+    });
+  return keys.length;
 }

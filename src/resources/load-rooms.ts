@@ -1,4 +1,5 @@
 import type { Handlers } from '#core/command.ts';
+import type { Expiry } from '#core/expiry.ts';
 import type { Projection } from '#eventlog/event-log.ts';
 import { foldImported, importedStates, importMarkOf, localEvent } from './bundle/fold-imported.ts';
 import type { Fold, Folds } from './payload.ts';
@@ -11,6 +12,8 @@ export interface RoomCode {
   handlers: Handlers;
   /** Everything a client can read is folded from events by this one function. */
   project: Projection;
+  /** What ends by the clock. */
+  expiries: readonly Expiry[];
 }
 
 /** What the files of a room have to be. */
@@ -18,7 +21,7 @@ interface Loadable {
   operations?: unknown;
   events?: unknown;
   folds?: () => Promise<{ folds: Folds }>;
-  handlers?: () => Promise<{ handlers: Partial<Handlers> }>;
+  handlers?: () => Promise<{ handlers: Partial<Handlers>; expiry?: Expiry }>;
 }
 
 type HandlersOf<Room> = Room extends { handlers: () => Promise<{ handlers: infer Of }> } ? Of : never;
@@ -32,7 +35,8 @@ export async function loadRooms(): Promise<RoomCode> {
     rooms.map(async (room) => ({ ...(await room.handlers?.()), ...(await room.folds?.()) })),
   );
   const handlers = together(loaded.map((room) => room.handlers ?? {})) as RoomHandlers;
-  return { handlers, project: projectionOf(together(loaded.map((room) => room.folds ?? {}))) };
+  const expiries = loaded.flatMap(({ expiry }) => expiry ?? []);
+  return { handlers, expiries, project: projectionOf(together(loaded.map((room) => room.folds ?? {}))) };
 }
 
 /** What was recorded by another gateway folds to the same states, in the Workspace it was imported into. */

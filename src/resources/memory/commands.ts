@@ -1,6 +1,6 @@
 import type { Command, Decided, Handlers } from '#core/command.ts';
 import { metadataOf } from '#core/decode-input.ts';
-import { expiryOf } from '#core/expiry.ts';
+import { type Expiry, expiryOf } from '#core/expiry.ts';
 import type { Facts } from '#core/facts.ts';
 import { load, loadMemory, loadWorkspace, notFound } from '#core/load.ts';
 import { newEvent, type Place } from '#core/new-event.ts';
@@ -13,7 +13,7 @@ import { contentScope } from '#resources/states.ts';
 import { forgetMemory, keepContent, placeOfMemory, withContent } from './content.ts';
 import { getMemory, listMemories } from './queries.ts';
 import type { CreateMemoryRequest, Memory, MemoryDescription } from './schema.ts';
-import type { CleanMemoryState } from './state.ts';
+import { type CleanMemoryState, memoryKeys } from './state.ts';
 
 export const createMemory: Command<'createMemory'> = {
   decide({ body }, tx, facts) {
@@ -128,6 +128,16 @@ const deleteMemory: Command<'deleteMemory'> = {
   decide({ path }, tx, facts) {
     forgetMemory(tx, loadMemory(tx, facts.caller, path.memory_id, tx.time), 'deleted');
     return { body: {} };
+  },
+};
+
+/** Readers miss them already. */
+export const expiry: Expiry = {
+  prefix: memoryKeys.expiringMemories,
+  atOnce: 200,
+  end(tx, _tools, id) {
+    const memory = tx.get<CleanMemoryState>(memoryKeys.memory(id));
+    if (memory) forgetMemory(tx, memory, 'expired');
   },
 };
 

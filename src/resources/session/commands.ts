@@ -1,12 +1,12 @@
 import type { Command, Handlers } from '#core/command.ts';
 import { metadataOf, patchedMetadata } from '#core/decode-input.ts';
-import { expiryOf } from '#core/expiry.ts';
+import { type Expiry, expiryOf } from '#core/expiry.ts';
 import { load } from '#core/load.ts';
 import { newEvent, placeOfSession } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import { type CleanObject, type CleanText, word } from '#protocol/clean.ts';
 import { refuseUnknownRoute } from '#resources/agent/choose-route.ts';
-import { cancelOpenTasks, closeSession } from './close-session.ts';
+import { cancelOpenTasks, closeSession, closeSessionNow } from './close-session.ts';
 import { forkSession } from './forkSession.ts';
 import { createSession } from './new-session.ts';
 import { getMessage, getSession, listSessionMessages, listSessions } from './queries.ts';
@@ -111,6 +111,14 @@ const truncateSession: Command<'truncateSession'> = {
 function tipOf(tx: Transaction, { resource }: CleanSessionFold, kept: number): CleanText | null {
   return turnAt(tx, resource.id, kept - 1)?.message_id ?? null;
 }
+
+export const expiry: Expiry = {
+  prefix: sessionKeys.expiringSessions,
+  end(tx, tools, id) {
+    const session = tx.get<CleanSessionFold>(sessionKeys.session(id))?.resource;
+    if (session) closeSessionNow(tx, tools, session, word('expired'));
+  },
+};
 
 export const handlers = {
   closeSession,

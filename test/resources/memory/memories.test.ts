@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { forgetExpiredMemories } from '#resources/housekeeping.ts';
+import { endExpired } from '#core/expiry.ts';
+import type { DecisionTools } from '#core/facts.ts';
+import { expiry } from '#resources/memory/commands.ts';
 import { contentKey } from '#store/keys.ts';
 import { allEvents } from '../../conformance/event-findings.ts';
 import { stageOf } from '../../conformance/stage.ts';
@@ -185,7 +187,7 @@ describe('memories', () => {
     });
     expect(storedAs('soon forgotten')).toBeDefined();
     const clock = { now: () => Date.parse('2030-01-01T00:00:00Z'), monotonic: () => 0 };
-    expect(await forgetExpiredMemories(stage.gateway.log, clock)).toBeGreaterThan(0);
+    expect(await endExpired(expiry, stage.gateway.log, {} as DecisionTools, clock)).toBeGreaterThan(0);
     expect(storedAs('soon forgotten')).toBeUndefined();
     const events = (await allEvents(stage.gateway.log)).filter(({ resource }) => resource.id === id);
     expect(events.at(-1)).toMatchObject({ payload: { memory_id: id, reason: 'expired' } });

@@ -21,6 +21,12 @@ describe('the tables that are made of the rooms', () => {
     expect(Object.keys(handlers).sort()).toEqual(called.sort());
   });
 
+  it('say what ends by the clock', async () => {
+    const { expiries } = await loadRooms();
+    const lists = ['l/memory-expiry/', 'l/permission-expiry/', 'l/session-expiry/'];
+    expect(expiries.map(({ prefix }) => prefix).sort()).toEqual(lists);
+  });
+
   it('take a name from one room only: no row, no kind of event goes lost', () => {
     expect(together([{ a: 1 }, { b: 2 }])).toEqual({ a: 1, b: 2 });
     expect(() => together([{ a: 1 }, { b: 2, a: 3 }])).toThrow('two rooms have a');
