@@ -23,27 +23,36 @@ const binaryStaysOutside = {
 };
 
 const ROOMS = resolve('dist/src/resources');
-const ON_DEMAND = /import\((["']\.\/[\w-]+\.js["'])\)/g;
+const ON_DEMAND = /import\(["'](\.\/[\w-]+\.js)["']\)/g;
 
-/** A start needs the code of all rooms, which each room loads for itself: here in one piece, not in a file for each that two share. */
+/**
+ * What the rooms load on demand is loaded of all of them: their code at a start, their examples with the OpenAPI document. Each
+ * of the two in one piece here, not in a file for each part that two rooms share.
+ */
 const roomsInOnePiece = {
   name: 'rooms-in-one-piece',
   setup: ({ onLoad, onResolve }) => {
-    const exports = [];
-    for (const room of readdirSync(ROOMS, { withFileTypes: true }).filter((entry) => entry.isDirectory()))
-      for (const [, file] of readFileSync(join(ROOMS, room.name, 'room.js'), 'utf8').matchAll(ON_DEMAND))
-        exports.push({ room: room.name, file, name: `file${exports.length}` });
-    onResolve({ filter: /^code-of-rooms$/ }, ({ path }) => ({ path, namespace: 'rooms' }));
-    onLoad({ filter: /.*/, namespace: 'rooms' }, () => ({
-      contents: exports
-        .map(({ room, file, name }) => `export * as ${name} from ${file.replace('./', `./${room}/`)};`)
+    const files = readdirSync(ROOMS, { withFileTypes: true }).flatMap((room) =>
+      room.isDirectory()
+        ? [...readFileSync(join(ROOMS, room.name, 'room.js'), 'utf8').matchAll(ON_DEMAND)].map(([, file]) =>
+            join(ROOMS, room.name, file),
+          )
+        : [],
+    );
+    const pieceOf = (file) => (basename(file) === 'example.js' ? 'examples-of-rooms' : 'code-of-rooms');
+    const nameOf = (file) => `file${files.indexOf(file)}`;
+    onResolve({ filter: /^(code|examples)-of-rooms$/ }, ({ path }) => ({ path, namespace: 'rooms' }));
+    onLoad({ filter: /.*/, namespace: 'rooms' }, ({ path }) => ({
+      contents: files
+        .filter((file) => pieceOf(file) === path)
+        .map((file) => `export * as ${nameOf(file)} from ${JSON.stringify(file)};`)
         .join('\n'),
       resolveDir: ROOMS,
     }));
     onLoad({ filter: /[/\\]resources[/\\][\w-]+[/\\]room\.js$/ }, ({ path }) => ({
       contents: readFileSync(path, 'utf8').replaceAll(ON_DEMAND, (_, wanted) => {
-        const found = exports.find(({ room, file }) => room === basename(dirname(path)) && file === wanted);
-        return `import('code-of-rooms').then(({ ${found.name} }) => ${found.name})`;
+        const file = join(dirname(path), wanted);
+        return `import('${pieceOf(file)}').then((piece) => piece.${nameOf(file)})`;
       }),
     }));
   },

@@ -1,6 +1,10 @@
 import type { z } from 'zod';
 import type { EventKind } from '#protocol/event-kinds.ts';
+import type { JsonValue } from '#protocol/json.ts';
 import type { OperationRow } from '#protocol/operation-row.ts';
+
+/** Examples by the name of a schema, or of an operation and a body of it: `cancelTask.response`. */
+export type Examples = Readonly<Record<string, JsonValue>>;
 
 /**
  * What a room says of itself: its words at once, its code on demand. So tables of words are made of the rooms without their
@@ -11,6 +15,8 @@ export interface Room {
   readonly operations?: Readonly<Record<string, OperationRow>>;
   /** Payloads of its events. */
   readonly events?: Partial<Readonly<Record<EventKind, z.ZodType>>>;
+  /** The file whose `examples` the OpenAPI document shows. */
+  readonly examples?: () => Promise<{ examples: Examples }>;
   /** The file whose `folds` say what its events mean for the states that are read. */
   readonly folds?: () => Promise<unknown>;
   /** The file whose `handlers` are its commands and queries. */

@@ -60,8 +60,9 @@ const TRANSCRIPT = ['blocks', 'budget', 'event-layer', 'extract', 'transcript'].
   (name) => `src/resources/session/transcript/${name}.ts`,
 );
 const EXAMPLES = [
-  'src/resources/examples.ts',
-  'src/resources/{room}/{part-}example{s}.ts',
+  'src/resources/example-world.ts',
+  'src/resources/load-examples.ts',
+  'src/resources/{room}/example.ts',
   'src/resources/session/transcript/examples.ts',
 ];
 /** What looks at the store of a log that is not open. */
@@ -381,6 +382,7 @@ export const LAYERS: readonly LayerRow[] = [
       'src/json/strict-parse.ts',
       // Printed without a gateway.
       'src/surfaces/discovery/openapi.ts',
+      'src/resources/load-examples.ts',
     ],
     types: ['src/eventlog/finding.ts'],
     because:

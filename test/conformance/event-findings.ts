@@ -43,7 +43,7 @@ export function eventFindings(events: readonly Event[]): string[] {
 function payloadFaults({ event, payload }: Event): string[] {
   const schemas: Partial<Record<string, z.ZodObject>> = EVENT_PAYLOADS;
   const schema = schemas[event];
-  if (schema === undefined) return ['kind has no payload schema'];
+  if (schema === undefined) return ['kind is not in the table of payloads'];
   const parsed = schema.safeParse(payload);
   if (!parsed.success) return parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`);
   const unnamed = Object.keys(payload).filter((name) => !(name in schema.shape));

@@ -4,4 +4,5 @@ import { agentsOperations } from './operations.ts';
 export const agent = {
   operations: agentsOperations,
   handlers: () => import('./queries.ts'),
+  examples: () => import('./example.ts'),
 } satisfies Room;

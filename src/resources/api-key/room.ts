@@ -7,4 +7,5 @@ export const apiKey = {
   events: API_KEY_EVENTS,
   folds: () => import('./fold.ts'),
   handlers: () => import('./commands.ts'),
+  examples: () => import('./example.ts'),
 } satisfies Room;

@@ -7,4 +7,5 @@ export const bundle = {
   events: BUNDLE_EVENTS,
   folds: () => import('./fold-imported.ts'),
   handlers: () => import('./commands.ts'),
+  examples: () => import('./example.ts'),
 } satisfies Room;

@@ -3,4 +3,5 @@ import { discoveryOperations } from './operations.ts';
 
 export const discovery = {
   operations: discoveryOperations,
+  examples: () => import('./example.ts'),
 } satisfies Room;

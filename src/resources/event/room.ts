@@ -6,4 +6,5 @@ export const event = {
   operations: eventsOperations,
   events: HISTORY_EVENTS,
   handlers: () => import('./queries.ts'),
+  examples: () => import('./example.ts'),
 } satisfies Room;

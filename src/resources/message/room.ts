@@ -7,4 +7,5 @@ export const message = {
   events: { ...AGENT_WORDS, ...MESSAGE_EVENTS },
   folds: () => import('./fold.ts'),
   handlers: () => import('./commands.ts'),
+  examples: () => import('./example.ts'),
 } satisfies Room;

@@ -4,4 +4,5 @@ import { outcomesOperations } from './operations.ts';
 export const outcome = {
   operations: outcomesOperations,
   handlers: () => import('./queries.ts'),
+  examples: () => import('./example.ts'),
 } satisfies Room;

@@ -7,4 +7,5 @@ export const permission = {
   events: { ...APPROVAL_EVENTS, ...PERMISSION_EVENTS },
   folds: () => import('./fold.ts'),
   handlers: () => import('./commands.ts'),
+  examples: () => import('./example.ts'),
 } satisfies Room;

@@ -1,22 +1,24 @@
-import type { JsonObject } from '#protocol/json.ts';
+import type { Examples } from '#resources/room.ts';
 
-export const POLICY_EXPLANATION: JsonObject = {
-  object: 'policy_explanation',
-  actor: 'ci-bot',
-  operation: 'submitTask',
-  resource: null,
-  skill: 'files__write_file',
-  credential: 'ci',
-  decision: {
-    effect: 'ask',
-    rule: 'tier.act_auto.destructive',
-    because: 'Under act_auto, a tool of class destructive waits for a permission.',
+export const examples = {
+  PolicyExplanation: {
+    object: 'policy_explanation',
+    actor: 'ci-bot',
+    operation: 'submitTask',
+    resource: null,
+    skill: 'files__write_file',
+    credential: 'ci',
+    decision: {
+      effect: 'ask',
+      rule: 'tier.act_auto.destructive',
+      because: 'Under act_auto, a tool of class destructive waits for a permission.',
+    },
+    checks: [
+      { check: 'scope', result: 'passed' },
+      { check: 'tier', result: 'decided' },
+    ],
+    tier: 'act_auto',
+    side_effect: 'destructive',
+    remembers: 'never',
   },
-  checks: [
-    { check: 'scope', result: 'passed' },
-    { check: 'tier', result: 'decided' },
-  ],
-  tier: 'act_auto',
-  side_effect: 'destructive',
-  remembers: 'never',
-};
+} satisfies Examples;

@@ -6,4 +6,5 @@ export const policy = {
   operations: policyOperations,
   events: POLICY_EVENTS,
   handlers: () => import('./queries.ts'),
+  examples: () => import('./example.ts'),
 } satisfies Room;

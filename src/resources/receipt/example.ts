@@ -1,4 +1,6 @@
 import type { JsonObject } from '#protocol/json.ts';
+import { resource, TASK_ID, whole } from '#resources/example-world.ts';
+import type { Examples } from '#resources/room.ts';
 
 /** A receipt whose hash and signature are right; the public key of its signature is that of a test. */
 export const RECEIPT_PAYLOAD: JsonObject = {
@@ -113,8 +115,7 @@ interface WireParts {
 }
 
 /** What the resource has besides its envelope and its place. */
-export const RECEIPT_ID = receipt_id;
-export const RECEIPT_MEMBERS: JsonObject = {
+const RECEIPT_MEMBERS: JsonObject = {
   subject,
   format: 'receipt-2026-04-25',
   summary: `task ${String(subject['id'])}: SUCCEEDED`,
@@ -143,8 +144,21 @@ const LOG_HEAD = {
   signature: `base64:${'A'.repeat(86)}==`,
 };
 
-/** Examples of the receipt log and of a verification. */
-export const RECEIPT_LOG_EXAMPLES = {
+const SIGNING_KEY = resource('signing_key', 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k', {
+  algorithm: 'Ed25519',
+  public_key: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+  status: 'current',
+  not_before: '2026-11-21T09:00:00.000Z',
+  not_after: null,
+  revoked_at: null,
+});
+
+/** What the OpenAPI document shows, by the name of a schema, or of an operation and `request` or `response`. */
+export const examples = {
+  Receipt: resource('receipt', receipt_id, { ...whole, task_id: TASK_ID, ...RECEIPT_MEMBERS }),
+  ReceiptPayload: RECEIPT_PAYLOAD,
+  SigningKey: SIGNING_KEY,
+  VerifyReceiptRequest: { at_time: '2026-11-21T10:00:00.000Z' },
   ReceiptVerification: {
     valid: false,
     checked_at: '2026-11-21T09:00:00.000Z',
@@ -177,4 +191,4 @@ export const RECEIPT_LOG_EXAMPLES = {
     proof: [],
     head: LOG_HEAD,
   },
-};
+} satisfies Examples;

@@ -17,4 +17,5 @@ export const receipt = {
   events: { ...KEY_EVENTS, ...RECEIPT_EVENTS },
   folds: () => import('./fold.ts'),
   handlers: () => import('./commands.ts'),
+  examples: () => import('./example.ts'),
 } satisfies Room;

@@ -4,4 +4,5 @@ import { REPLAY_PAYLOADS } from './schema.ts';
 export const replay = {
   events: REPLAY_PAYLOADS,
   handlers: () => import('./commands.ts'),
+  examples: () => import('./example.ts'),
 } satisfies Room;

@@ -4,4 +4,5 @@ import { runtimeOperations } from './operations.ts';
 export const runtime = {
   operations: runtimeOperations,
   handlers: () => import('./queries.ts'),
+  examples: () => import('./example.ts'),
 } satisfies Room;

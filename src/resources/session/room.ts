@@ -8,4 +8,5 @@ export const session = {
   events: { ...SESSION_EVENTS, ...TRANSCRIPT_EVENTS },
   folds: () => import('./fold.ts'),
   handlers: () => import('./commands.ts'),
+  examples: () => import('./example.ts'),
 } satisfies Room;

@@ -5,4 +5,5 @@ export const skill = {
   operations: skillsOperations,
   folds: () => import('./fold.ts'),
   handlers: () => import('./queries.ts'),
+  examples: () => import('./example.ts'),
 } satisfies Room;

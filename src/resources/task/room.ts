@@ -7,4 +7,5 @@ export const task = {
   events: { ...TASK_EVENTS, ...TOOL_EVENTS },
   folds: () => import('./fold.ts'),
   handlers: () => import('./commands.ts'),
+  examples: () => import('./example.ts'),
 } satisfies Room;

@@ -1,3 +1,5 @@
+import type { Examples } from '#resources/room.ts';
+
 const HASH = `sha256:${'5'.repeat(64)}`;
 const AT = '2026-11-21T09:00:00.000Z';
 
@@ -41,3 +43,6 @@ export const TRUST_RECORD = {
     },
   },
 };
+
+/** What the OpenAPI document shows, by the name of a schema, or of an operation and `request` or `response`. */
+export const examples = { TrustRecord: TRUST_RECORD } satisfies Examples;

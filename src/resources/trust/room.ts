@@ -7,4 +7,5 @@ export const trust = {
   events: TRUST_EVENTS,
   folds: () => import('./fold.ts'),
   handlers: () => import('./queries.ts'),
+  examples: () => import('./example.ts'),
 } satisfies Room;

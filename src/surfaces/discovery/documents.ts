@@ -11,6 +11,7 @@ import {
   VERSION_HEADER,
   VERSIONS,
 } from '#protocol/versions.ts';
+import { loadExamples } from '#resources/load-examples.ts';
 import type { DocumentId } from '#resources/operations.ts';
 import type { Persona } from '#resources/persona/schema.ts';
 import { JSON_TYPE, send, sendEmpty, sendJson } from '#surfaces/http/exchange.ts';
@@ -74,10 +75,12 @@ export class Documents {
           { object: 'version', version: deps.version, protocol_version: versionFor(exchange, deps).id },
           BY_VERSION,
         ),
-      getOpenApiDocument: (exchange) => {
+      getOpenApiDocument: async (exchange) => {
         const version = versionFor(exchange, deps);
         // Made of every schema, which takes a tenth of a start: with the first request for it.
-        const text = openApi.get(version) ?? JSON.stringify(openApiDocument(deps.version, version));
+        const text =
+          openApi.get(version) ??
+          JSON.stringify(openApiDocument(deps.version, await loadExamples(), version));
         openApi.set(version, text);
         sendTagged(exchange, text, BY_VERSION);
       },

@@ -8,6 +8,7 @@ import {
 } from '#protocol/versions.ts';
 import { OPERATIONS, type OperationId, type OperationRow, operation } from '#resources/operations.ts';
 import { RECEIPT_JSON_TYPE } from '#resources/receipt/schema.ts';
+import type { Examples } from '#resources/room.ts';
 import { exampleOf, exampleOfSchema } from './openapi-examples.ts';
 import { type OperationSchemas, operationSchemas } from './openapi-schemas.ts';
 
@@ -17,6 +18,7 @@ const JSON_MEDIA = 'application/json';
 /** OpenAPI 3.1 document of every row of the operations table, as it is in one version of the protocol. */
 export function openApiDocument(
   gatewayVersion: string,
+  examples: Examples,
   version: ProtocolVersion = versionOf(DEFAULT_VERSION),
 ): JsonObject {
   const { schemas, byOperation } = operationSchemas();
@@ -26,7 +28,7 @@ export function openApiDocument(
     const row = operation(id);
     paths[row.path] = {
       ...paths[row.path],
-      [row.method.toLowerCase()]: describe(id, row, byOperation[id], version),
+      [row.method.toLowerCase()]: describe(id, row, byOperation[id], { version, examples }),
     };
   }
   return {
@@ -83,7 +85,7 @@ function describe(
   id: OperationId,
   row: OperationRow,
   schemas: OperationSchemas,
-  version: ProtocolVersion,
+  { version, examples }: { version: ProtocolVersion; examples: Examples },
 ): JsonObject {
   return {
     tags: [row.tag],
@@ -93,8 +95,8 @@ function describe(
     'x-harn-scope': row.scope,
     ...(isKeyless(row) ? { security: [] } : {}),
     parameters: parametersOf(row, schemas, version),
-    ...requestOf(id, row, schemas),
-    responses: responsesOf(id, row, schemas, version),
+    ...requestOf(id, row, schemas, examples),
+    responses: responsesOf(id, row, schemas, { version, examples }),
   };
 }
 
@@ -122,11 +124,16 @@ function parametersOf(
   return parameters;
 }
 
-function requestOf(id: OperationId, row: OperationRow, schemas: OperationSchemas): JsonObject {
+function requestOf(
+  id: OperationId,
+  row: OperationRow,
+  schemas: OperationSchemas,
+  examples: Examples,
+): JsonObject {
   if (row.body === undefined) return {};
   const required = row.bodyRequired !== false;
   if (schemas.body === undefined) return { requestBody: { required, content: binary('*/*') } };
-  const example = exampleOf(id, 'request', schemas.body);
+  const example = exampleOf(examples, id, 'request', schemas.body);
   return { requestBody: { required, content: { [JSON_MEDIA]: media(schemas.body, example) } } };
 }
 
@@ -134,13 +141,13 @@ function responsesOf(
   id: OperationId,
   row: OperationRow,
   { response }: OperationSchemas,
-  { idempotency }: ProtocolVersion,
+  { version: { idempotency }, examples }: { version: ProtocolVersion; examples: Examples },
 ): JsonObject {
   if (row.kind === 'socket') return { [String(row.success)]: SOCKET_OPEN, default: ERROR };
   const success = {
     description: row.summary,
     headers: { 'X-Request-Id': REQUEST_ID },
-    ...contentOf(id, row, response),
+    ...contentOf(id, row, response, examples),
   };
   const unready =
     id === 'getReadiness' ? { '503': { ...success, description: 'Not ready; details say why.' } } : {};
@@ -170,14 +177,19 @@ const EVENT_STREAM = {
   },
 };
 
-function contentOf(id: OperationId, row: OperationRow, schema: JsonObject | undefined): JsonObject {
+function contentOf(
+  id: OperationId,
+  row: OperationRow,
+  schema: JsonObject | undefined,
+  examples: Examples,
+): JsonObject {
   if (row.response === 'none') return {};
   if (row.response === 'event-stream') return { content: EVENT_STREAM };
   if (schema === undefined) return { content: binary('*/*') };
   const others = (row.alternatives ?? []).map((type) => [type, alternative(type)]);
   return {
     content: {
-      [JSON_MEDIA]: media(schema, exampleOf(id, 'response', schema)),
+      [JSON_MEDIA]: media(schema, exampleOf(examples, id, 'response', schema)),
       ...Object.fromEntries(others),
     },
   };
@@ -249,5 +261,5 @@ const ERROR_SCHEMA = { $ref: '#/components/schemas/ErrorResponse' };
 const ERROR_RESPONSE: JsonObject = {
   description: 'The error envelope.',
   headers: { 'X-Request-Id': REQUEST_ID, 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
-  content: { [JSON_MEDIA]: media(ERROR_SCHEMA, exampleOfSchema(ERROR_SCHEMA)) },
+  content: { [JSON_MEDIA]: media(ERROR_SCHEMA, exampleOfSchema({}, ERROR_SCHEMA)) },
 };

@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ProtocolError } from '#protocol/errors.ts';
 import { harnAgentCard } from '#resources/discovery/schema.ts';
+import { loadExamples } from '#resources/load-examples.ts';
 import { OPERATIONS } from '#resources/operations.ts';
 import { openApiDocument } from '#surfaces/discovery/openapi.ts';
 import { answerMetrics } from '#surfaces/http-surface.ts';
@@ -185,8 +186,8 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('refers only to components that exist', () => {
-    const document = openApiDocument('0.1.0');
+  it('refers only to components that exist', async () => {
+    const document = openApiDocument('0.1.0', await loadExamples());
     const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)];
     expect(refs.length).toBeGreaterThan(100);
     const components = document['components'] as Record<string, Json>;
@@ -194,8 +195,8 @@ describe('the OpenAPI document', () => {
     expect(JSON.stringify(document)).not.toContain('$defs');
   });
 
-  it('gives an example that its schema accepts for every JSON body of a request and a success', () => {
-    const document = openApiDocument('0.1.0') as Json;
+  it('gives an example that its schema accepts for every JSON body of a request and a success', async () => {
+    const document = openApiDocument('0.1.0', await loadExamples()) as Json;
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     ajv.addSchema(document, 'doc');
     let checked = 0;

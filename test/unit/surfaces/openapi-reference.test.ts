@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { loadExamples } from '#resources/load-examples.ts';
 import { openApiDocument } from '#surfaces/discovery/openapi.ts';
 
 interface Schema {
@@ -41,7 +42,7 @@ const REFERENCE = new URL('../../../../shared/spec/openapi.yaml', import.meta.ur
 const isPresent = existsSync(REFERENCE);
 if (!isPresent) console.warn('skipped: the reference OpenAPI document is not beside the project');
 
-const ours = openApiDocument('0.1.0') as unknown as Document;
+const ours = openApiDocument('0.1.0', await loadExamples()) as unknown as Document;
 
 /** Follows a `#/a/b` reference. */
 function resolve<Node extends { $ref?: string }>(document: Document, node: Node): Node {

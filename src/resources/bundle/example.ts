@@ -1,11 +1,11 @@
-import type { JsonValue } from '#protocol/json.ts';
+import type { Examples } from '#resources/room.ts';
 
 const SESSION = 'session_01KAHG5B9Q2M4S6V8X0Z1B3D5F';
 const TASK = 'task_01KAHG62E4R9X1P3A5C7E9G1J3';
 const BUNDLE = 'bundle_5F1C02A96D3E4B7788990A1B2C';
 
 /** Examples of session bundles. */
-export const BUNDLE_EXAMPLES: Readonly<Record<string, JsonValue>> = {
+export const examples = {
   ExportBundleRequest: { session_id: SESSION, mode: 'sanitized' },
   BundleValidation: {
     object: 'bundle_validation',
@@ -64,4 +64,4 @@ export const BUNDLE_EXAMPLES: Readonly<Record<string, JsonValue>> = {
     },
     attachments: [],
   },
-};
+} satisfies Examples;

@@ -1,6 +1,7 @@
 import { a2aCard } from '#cards/a2a-card.ts';
 import { harnCard } from '#cards/harn-card.ts';
 import type { JsonValue } from '#protocol/json.ts';
+import type { Examples } from '#resources/room.ts';
 
 const AT = '2026-11-21T09:00:00.000Z';
 const VERSION = '0.1.0';
@@ -37,7 +38,7 @@ const verdict = {
 };
 
 /** Cards, by the name of their schema; the signatures are placeholders of the right form. */
-export const CARD_EXAMPLES = {
+export const examples = {
   A2aAgentCard: a2aExample as unknown as JsonValue,
   Agent: {
     id: 'shop',
@@ -66,4 +67,4 @@ export const CARD_EXAMPLES = {
     signature: verdict,
     card: { name: 'Shop', version: '1.0.0' },
   },
-} as const;
+} satisfies Examples;

@@ -1,0 +1,27 @@
+import { DEFAULT_VERSION } from '#protocol/versions.ts';
+import { VERSION } from '#resources/example-world.ts';
+import type { Examples } from '#resources/room.ts';
+
+const capability = { id: 'tasks', description: 'Runs Tasks on the agents behind the gateway.' };
+
+/** What the OpenAPI document shows, by the name of a schema, or of an operation and `request` or `response`. */
+export const examples = {
+  RuntimeMetadata: {
+    object: 'runtime',
+    version: VERSION,
+    protocol_version: DEFAULT_VERSION,
+    adapter: 'harn-gateway',
+    session_count: 1,
+    task_count: 1,
+    capabilities: [capability],
+  },
+  CapabilitySummary: { object: 'capability_summary', capabilities: [capability] },
+  Tool: {
+    id: 'getTask',
+    object: 'tool',
+    name: 'getTask',
+    description: 'Read a Task.',
+    input_schema: { type: 'object' },
+    output_schema: { type: 'object' },
+  },
+} satisfies Examples;
