@@ -20,7 +20,7 @@ import type { Bridge, BridgeDeps, Definitions, UpstreamAuth } from '../../bridge
 import { type BridgeId, bridges } from '../../bridges/index.ts';
 import { postSmallForm } from './fetch-json.ts';
 import { operatorGuard } from './outbound-guard.ts';
-import type { Parts } from './parts.ts';
+import { type Parts, systemTimers } from './parts.ts';
 
 /** The bundled agent when the configuration names no other; undefined otherwise. It is started with its first task. */
 export function sampleAgent({ config, packageRoot, env, logger }: Parts): SampleAgentProcess | undefined {
@@ -41,15 +41,12 @@ export function makeClients(
   const readSecret = secretReader(parts);
   const deps: BridgeDeps = {
     clock,
-    timers: {
-      setTimeout: (run: () => void, ms: number) => setTimeout(run, ms),
-      clearTimeout: (handle: unknown) => clearTimeout(handle as NodeJS.Timeout),
-    },
+    timers: systemTimers,
     logger,
     readSecret,
     credential: upstreamCredentials(parts, readSecret),
-    parseJson: (text) => parsePeerText(text),
-    mendJson: (text) => parseMended(text),
+    parseJson: parsePeerText,
+    mendJson: parseMended,
     keptCards: new KeptCards(dataPaths(config.store.data).agentCards),
     redact: (value) => {
       const { value: clean, hits } = parts.redactor.redactValue(value);

@@ -13,7 +13,7 @@ import { type AddressGuard, TargetRefused } from '../../bridges/wire/address-gua
 import { WebhookClient } from '../../bridges/wire/webhook-client.ts';
 import { webhooks } from './approvals.ts';
 import { outboundGuard } from './outbound-guard.ts';
-import type { Parts } from './parts.ts';
+import { type Parts, systemTimers } from './parts.ts';
 
 /** Posts of one tenant at a time; a tenant with slow receivers must not take all sockets. */
 const POSTS_PER_TENANT = 16;
@@ -43,11 +43,7 @@ export function makeSending(
 ): Sending {
   const { config, clock, logger } = parts;
   const guard = outboundGuard(parts);
-  const timers = {
-    setTimeout: (run: () => void, ms: number) => setTimeout(run, ms),
-    clearTimeout: (handle: unknown) => clearTimeout(handle as NodeJS.Timeout),
-  };
-  const client = new WebhookClient({ guard, timers });
+  const client = new WebhookClient({ guard, timers: systemTimers });
   const outbox = new Outbox({
     log,
     clock,

@@ -5,8 +5,13 @@ import type { ProtocolClient } from '#protocol-client.ts';
 import type { Redactor } from '#redaction/redactor.ts';
 import type { LevelStoreOptions } from '#store/level-store.ts';
 import type { Store } from '#store/store.ts';
+import type { Timers } from '../../bridges/bridge.ts';
 
 export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+
+/** One-shot timers of Node, in the form that calls of agents and receivers take. */
+export const systemTimers: Timers = { setTimeout, clearTimeout };
+
 const POOL_BYTES = 4096;
 let pool = Buffer.alloc(0);
 

@@ -62,6 +62,6 @@ export function receiptFacts({ receipts }: Config, { log, keys }: OpenData): Rec
   return {
     acceptance,
     issuer: { id: own(issuer ?? log.logId.replace(/^log_/, 'harness_')), name },
-    key: () => keys.current(),
+    key: keys.current.bind(keys),
   };
 }

@@ -1,7 +1,7 @@
 import type { Caller } from '#auth/caller.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import type { PolicySettings } from '#policy/settings.ts';
-import { type Clean, type CleanText, fromLog } from '#protocol/clean.ts';
+import type { Clean, CleanText } from '#protocol/clean.ts';
 import type { JudgedTool } from '#protocol/intended-call.ts';
 import type { IdSource } from '#protocol/ports.ts';
 import type { ProtocolVersion } from '#protocol/versions.ts';
@@ -190,12 +190,6 @@ export interface RunFacts {
   /** To call after commit: the task was canceled here; notify the upstream, without waiting. */
   forwardCancel(taskId: string): void;
 }
-
-/**
- * Stands for the redactor where what is read was read before: a recorded frame, and one in which nothing was found. What the
- * tables of a bridge make of it has no secret either.
- */
-export const readBefore: DecisionTools['redact'] = (value) => ({ value: fromLog(value), hit: false });
 
 /** Where moves are applied: one transaction, one task, one recorded frame. */
 export interface MoveTarget {

@@ -1,4 +1,4 @@
-import { readBefore } from '#core/facts.ts';
+import type { DecisionTools } from '#core/facts.ts';
 import { isExpired } from '#core/load.ts';
 import { newEvent, placeOfTask } from '#core/new-event.ts';
 import type { Origin, Transaction } from '#eventlog/event-log.ts';
@@ -352,3 +352,9 @@ export function applyMemoryRead(
   const pointer = { object: 'task', id: resource.id };
   tx.append(newEvent('agent.memory_read', pointer, placeOfTask(resource), payload));
 }
+
+/**
+ * Stands for the redactor where what is read was read before: a recorded frame, and one in which nothing was found. What the
+ * tables of a bridge make of it has no secret either.
+ */
+export const readBefore: DecisionTools['redact'] = (value) => ({ value: fromLog(value), hit: false });

@@ -173,8 +173,6 @@ function edgeDeps(
       limit: limits.failedLoginsPerMinute,
       knows: (credential) => deps.gateway.knows(credential),
     }),
-    recognize: (credential) => deps.gateway.recognize(credential),
-    enter: (credential, version) => deps.gateway.enter(credential, version),
     hosts: new HostAllowList(server.allowedHosts, server.publicUrl),
     transport,
     browsers: new BrowserRules(
@@ -205,8 +203,6 @@ interface EdgeDeps extends ExchangeDeps {
   transport: TransportSecurity;
   browsers: BrowserRules;
   maxHeaders: number;
-  /** See `Gateway.recognize`. */
-  recognize: Gateway['recognize'];
 }
 
 /**
@@ -220,7 +216,7 @@ function edge(deps: EdgeDeps, refuse: RefusePath): Middleware<HttpState> {
     ctx.state.exchange = exchange;
     try {
       if (!admit(exchange, deps)) return;
-      await deps.recognize(exchange.credential);
+      await deps.gateway.recognize(exchange.credential);
       deps.failedLogins.check(ctx.req, exchange.credential);
       await next();
     } catch (thrown) {

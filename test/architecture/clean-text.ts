@@ -16,10 +16,10 @@ export const TAKEN_ON_TRUST: Readonly<Record<string, Readonly<Record<string, str
     'src/resources/artifact/artifact-in.ts': 'the id that an import has in the log',
     'src/resources/receipt/issue-receipt.ts': 'a receipt is made of the states of its run',
     'src/resources/push/outbox.ts': 'an event on its way to a receiver',
-    'src/core/facts.ts': 'a frame that was read when it was recorded',
     'src/resources/trust/record-trust.ts': 'a trust record is made of the event that it proves',
     'src/runner/replay/re-execute.ts': 'recorded times, keys and moves of a run; recorded ids',
-    'src/runner/frame-recorder.ts': 'what the session is bound to',
+    'src/runner/frame-recorder.ts':
+      'what the session is bound to; a frame that was read when it was recorded',
     'src/resources/receipt/signing-keys.ts': 'the registry of keys is a file of the gateway',
   },
   own: {

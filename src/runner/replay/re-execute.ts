@@ -1,4 +1,4 @@
-import { type DecisionTools, readBefore } from '#core/facts.ts';
+import type { DecisionTools } from '#core/facts.ts';
 import type { Event, Projection } from '#eventlog/event-log.ts';
 import { Rehearsal } from '#eventlog/rehearsal.ts';
 import { sha256Hex } from '#json/canonical.ts';
@@ -19,7 +19,7 @@ import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts'
 import type { CancelReport } from '#resources/task/events.ts';
 import { type MoveFacts, moveTask } from '#resources/task/move-task.ts';
 import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
-import { applyMemoryRead } from '#runner/frame-recorder.ts';
+import { applyMemoryRead, readBefore } from '#runner/frame-recorder.ts';
 import { frameKey } from '#store/keys.ts';
 import { applyMoves, noteCancelFault, seenBy } from '../apply-moves.ts';
 import { approvalsOf } from './recorded-terms.ts';

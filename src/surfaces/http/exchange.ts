@@ -20,8 +20,7 @@ export interface ExchangeDeps {
   /** What a 401 asks for. */
   challenges: Challenges;
   proofs: SenderProofs;
-  /** See `Gateway.enter`. */
-  enter: Gateway['enter'];
+  gateway: Gateway;
   /** Called for every request that was answered with 401. */
   failedLogins: FailedLogins;
   /** True once the gateway is shutting down: answers then close their connection. */
@@ -92,7 +91,7 @@ export class Exchange {
 
   /** Who is calling, resolved by the first who asks. Throws what `Gateway.enter` throws. */
   caller(version: string | undefined | 'exempt'): AdmittedCaller {
-    this.#caller ??= this.deps.enter(this.credential, version);
+    this.#caller ??= this.deps.gateway.enter(this.credential, version);
     return this.#caller;
   }
 

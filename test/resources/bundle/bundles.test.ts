@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { bundleTools } from '#compose/bundles.ts';
-import { readBefore } from '#core/facts.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { Redactor } from '#redaction/redactor.ts';
 import { inMemory } from '#resources/bundle/document/byte-window.ts';
 import { restoreSession } from '#resources/bundle/restore-session.ts';
 import { loadRooms } from '#resources/load-rooms.ts';
 import type { Task } from '#resources/task/schema.ts';
+import { readBefore } from '#runner/frame-recorder.ts';
 import { stageOf } from '../../conformance/stage.ts';
 import type { TestClient } from '../../harness/client.ts';
 import { eventsOf, replayOf, SAMPLE_RUNS } from '../../harness/runs.ts';

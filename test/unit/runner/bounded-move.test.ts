@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type MoveTarget, readBefore } from '#core/facts.ts';
+import type { MoveTarget } from '#core/facts.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { Move } from '#protocol-client.ts';
 import type { CleanTaskState } from '#resources/task/state.ts';
 import { boundedMove } from '#runner/apply-moves.ts';
+import { readBefore } from '#runner/frame-recorder.ts';
 
 const LIMIT = 100;
 
