@@ -48,10 +48,7 @@ export function makeClients(
     parseJson: parsePeerText,
     mendJson: parseMended,
     keptCards: new KeptCards(dataPaths(config.store.data).agentCards),
-    redact: (value) => {
-      const { value: clean, hits } = parts.redactor.redactValue(value);
-      return { value: clean, hit: hits.length > 0 };
-    },
+    redact: parts.redactor.clean.bind(parts.redactor),
     canonicalJson,
     version,
     environment: env,

@@ -64,11 +64,11 @@ export class Redactor {
     return redactTree(value, this.valueRules);
   }
 
-  /** The same for what goes into the log: the door through which everything that came in gets there. */
-  clean<T>(value: T): { value: Clean<T>; hits: readonly RedactionHit[] } {
+  /** The same for what goes into the log: the door through which everything that came in gets there. `hit`: something was found. */
+  clean<T>(value: T): { value: Clean<T>; hit: boolean } {
     // Everything that comes here is JSON; interfaces only lack the index signature that would say so.
     const read = redactTree(value as JsonValue, this.valueRules);
-    return { value: readByRedactor(read.value as T), hits: read.hits };
+    return { value: readByRedactor(read.value as T), hit: read.hits.length > 0 };
   }
 
   /** One string, without the list of what was found. */
