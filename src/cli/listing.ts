@@ -1,5 +1,7 @@
-import { type Command, InvalidArgumentError } from 'commander';
-import type { GatewayClient } from './client.ts';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { Listing } from '#resources/room.ts';
+import * as ROOMS from '#resources/rooms.ts';
+import { type ClientOptions, GatewayClient, withClientOptions } from './client.ts';
 import { printJson, printRow } from './terminal.ts';
 
 /** Items asked for at a time; the most that one page holds. */
@@ -8,6 +10,60 @@ const PAGE = 200;
 export interface ListingOptions {
   limit: number;
   json?: boolean;
+}
+
+/** `list` of a collection, of the data of its room. */
+export function listCommand<Item extends object>({
+  description,
+  path,
+  filters = [],
+  columns,
+}: Listing<Item>): Command {
+  const command = new Command('list').description(description);
+  for (const { flags, description: says, choices } of filters) {
+    const option = new Option(flags, says);
+    command.addOption(choices === undefined ? option : option.choices(choices));
+  }
+  return withClientOptions(withListingOptions(command)).action(async (_options: object, given: Command) => {
+    const options = given.optsWithGlobals<ClientOptions & ListingOptions & Record<string, string>>();
+    const nameOf = (flags: string) => new Option(flags).attributeName();
+    const query = queryOf(
+      Object.fromEntries(filters.map(({ flags, param }) => [param, options[nameOf(flags)]])),
+    );
+    const items = itemsOf<Item>(new GatewayClient(options), `${path}${query}`, options.limit);
+    await printItems(items, options.json, columns);
+  });
+}
+
+/** `get` of a collection. */
+function getCommand<Item extends object>(name: string, { path, columns }: Listing<Item>): Command {
+  const command = new Command('get')
+    .description(`Show a ${name}.`)
+    .argument('<id>', name)
+    .option('--json', `print the ${name} as JSON`);
+  return withClientOptions(command).action(
+    async (id: string, options: ClientOptions & { json?: boolean }) => {
+      const item = await new GatewayClient(options).json<Item>('GET', `${path}/${encodeURIComponent(id)}`);
+      printItem(item, options.json, columns);
+    },
+  );
+}
+
+/** The commands of the resources that the command line only reads. */
+export function collectionCommands(): Command[] {
+  const rooms: readonly { operations?: unknown; events?: unknown; listing?: Listing<never> }[] =
+    Object.values(ROOMS);
+  return rooms.flatMap(({ listing }) => {
+    if (listing?.command === undefined) return [];
+    const { name, description } = listing.command;
+    return [
+      new Command(name)
+        .description(description)
+        .addCommand(listCommand(listing))
+        .addCommand(getCommand(name, listing))
+        .addHelpText('after', `\nExamples:\n  harn-gateway ${name} list\n  harn-gateway ${name} list --json`),
+    ];
+  });
 }
 
 /** Adds the options that every listing has. */

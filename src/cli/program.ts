@@ -3,9 +3,7 @@ import { cardCommand } from '#resources/agent/card-cli.ts';
 import { agentsCommand } from '#resources/agent/cli.ts';
 import { apiKeysCommand } from '#resources/api-key/cli.ts';
 import { artifactCommand } from '#resources/artifact/cli.ts';
-import { connectorCommand } from '#resources/connector/cli.ts';
 import { permissionCommand } from '#resources/permission/cli.ts';
-import { personaCommand } from '#resources/persona/cli.ts';
 import { policyCommand } from '#resources/policy/cli.ts';
 import { receiptCommand } from '#resources/receipt/cli.ts';
 import { keysCommand } from '#resources/receipt/signing-key-cli.ts';
@@ -16,6 +14,7 @@ import { vaultCommand } from '#resources/vault/cli.ts';
 import { acpCommand } from './acp.ts';
 import { checkCommand } from './check.ts';
 import { completionCommand } from './completion.ts';
+import { collectionCommands } from './listing.ts';
 import { logCommand } from './log.ts';
 import { mcpCommand } from './mcp.ts';
 import { openapiCommand } from './openapi.ts';
@@ -47,8 +46,7 @@ export function program(): Command {
     agentsCommand(),
     sessionCommand(),
     permissionCommand(),
-    personaCommand(),
-    connectorCommand(),
+    ...collectionCommands(),
     logCommand(),
     receiptCommand(),
     replayCommand(),

@@ -6,6 +6,28 @@ import type { OperationRow } from '#protocol/operation-row.ts';
 /** Examples by the name of a schema, or of an operation and a body of it: `cancelTask.response`. */
 export type Examples = Readonly<Record<string, JsonValue>>;
 
+/** How resources are listed on the command line: what its one generic `list` is made of. */
+export interface Listing<Item extends object> {
+  /** Where `list` and `get` are the whole command of the resource: its name, in the singular, and what it is for. */
+  readonly command?: { readonly name: string; readonly description: string };
+  /** What `list` lists, and in which order. */
+  readonly description: string;
+  /** Of the collection. */
+  readonly path: string;
+  /** Options that narrow the list, each with the parameter of the query that it becomes. */
+  readonly filters?: readonly ListFilter[];
+  /** What a person reads of one. */
+  columns(item: Item): readonly string[];
+}
+
+export interface ListFilter {
+  /** As commander has it: `--session <id>`. */
+  readonly flags: string;
+  readonly description: string;
+  readonly param: string;
+  readonly choices?: readonly string[];
+}
+
 /**
  * What a room says of itself: its words at once, its code on demand. So tables of words are made of the rooms without their
  * code, which needs these tables itself. What the code has to be is checked where it is loaded (load-rooms.ts).
@@ -15,6 +37,8 @@ export interface Room {
   readonly operations?: Readonly<Record<string, OperationRow>>;
   /** Payloads of its events. */
   readonly events?: Partial<Readonly<Record<EventKind, z.ZodType>>>;
+  /** Its listing on the command line. */
+  readonly listing?: Listing<never>;
   /** The file whose `examples` the OpenAPI document shows. */
   readonly examples?: () => Promise<{ examples: Examples }>;
   /** The file whose `folds` say what its events mean for the states that are read. */

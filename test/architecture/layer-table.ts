@@ -23,6 +23,7 @@ const ROOM_WORDS = [
   'src/resources/{room}/{part-}schema.ts',
   'src/resources/{room}/{part-}operations.ts',
   'src/resources/{room}/{part-}events.ts',
+  'src/resources/{room}/listing.ts',
   'src/resources/{room}/transcript/schema.ts',
   'src/resources/memory/given-memory.ts',
   'src/resources/permission/draft.ts',

@@ -5,7 +5,7 @@ const ROOMS = 'src/resources';
 const LIST = `${ROOMS}/rooms.ts`;
 
 /** Words of a room, by the names of their files: its room.ts imports them. */
-const WORDS = /^([a-z-]+-)?(operations|events)\.ts$/;
+const WORDS = /^([a-z-]+-)?(operations|events|listing)\.ts$/;
 /** Code of a room, by what it says: its room.ts loads it on demand. */
 const CODE = /^export const (handlers|folds|examples)\b/m;
 /** The commands of a room, whose table of handlers names those that have a file of their own. */

@@ -7,32 +7,22 @@ import {
   withClientOptions,
 } from '#cli/client.ts';
 import { CliError } from '#cli/exit-codes.ts';
-import { itemsOf, type ListingOptions, printItem, printItems, withListingOptions } from '#cli/listing.ts';
+import { itemsOf, listCommand, printItem } from '#cli/listing.ts';
 import { nearest } from '#cli/nearest.ts';
+import { agentListing } from './listing.ts';
 import type { Agent } from './schema.ts';
 
-const AGENTS = '/v1/agents';
+const AGENTS = agentListing.path;
 
 /** `agents` alone lists them. */
 export function agentsCommand(): Command {
   return new Command('agents')
     .alias('agent')
     .description('The agents behind a running gateway, and the routes that lead to them.')
-    .addCommand(listCommand(), { isDefault: true })
+    .addCommand(listCommand(agentListing), { isDefault: true })
     .addCommand(getCommand())
     .helpCommand(false)
     .addHelpText('after', '\nExamples:\n  harn-gateway agents list\n  harn-gateway agents get sample');
-}
-
-function listCommand(): Command {
-  const command = new Command('list').description(
-    'List the agents with their routes, in the order of the routes.',
-  );
-  return withClientOptions(withListingOptions(command)).action(
-    async ({ limit, json, ...client }: ClientOptions & ListingOptions) => {
-      await printItems(itemsOf<Agent>(new GatewayClient(client), AGENTS, limit), json, line);
-    },
-  );
 }
 
 function getCommand(): Command {
@@ -44,7 +34,7 @@ function getCommand(): Command {
     async (named: string, { json, ...client }: ClientOptions & { json?: boolean }) => {
       const names: string[] = [];
       for await (const agent of itemsOf<Agent>(new GatewayClient(client), AGENTS, Number.POSITIVE_INFINITY)) {
-        if (agent.id === named || agent.route === named) return printItem(agent, json, line);
+        if (agent.id === named || agent.route === named) return printItem(agent, json, agentListing.columns);
         names.push(agent.id);
       }
       const [near] = nearest(named, names);
@@ -52,11 +42,6 @@ function getCommand(): Command {
       throw new CliError(`No agent is called ${named}.${proposed}\nAgents: ${names.join(', ')}`);
     },
   );
-}
-
-function line({ route, name, version, card_state, description }: Agent): string[] {
-  const words = (description ?? '').replace(/\s+/g, ' ');
-  return [route, name ?? '-', version ?? '-', `card ${card_state}`, words];
 }
 
 /** Routes that a refusal lists; more are counted. */

@@ -1,35 +1,21 @@
 import { Command } from 'commander';
 import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
 import { CliError, EXIT } from '#cli/exit-codes.ts';
-import { itemsOf, type ListingOptions, printItems, queryOf, withListingOptions } from '#cli/listing.ts';
+import { listCommand } from '#cli/listing.ts';
 import { print, printJson } from '#cli/terminal.ts';
 import { writeOut } from '#cli/write-out.ts';
+import { artifactListing } from './listing.ts';
 import type { Artifact } from './schema.ts';
 
 export function artifactCommand(): Command {
   return new Command('artifact')
     .description('What agents made: list it, and read its content.')
-    .addCommand(listCommand())
+    .addCommand(listCommand(artifactListing))
     .addCommand(getCommand())
     .addHelpText(
       'after',
       '\nExamples:\n  harn-gateway artifact list --task task_01...\n  harn-gateway artifact get artifact_01... --out report.pdf',
     );
-}
-
-type ListOptions = ClientOptions & ListingOptions & { session?: string; task?: string };
-
-function listCommand(): Command {
-  const command = new Command('list')
-    .description('List artifacts, newest first.')
-    .option('--session <id>', 'only those of this session')
-    .option('--task <id>', 'only those of this task');
-  return withClientOptions(withListingOptions(command)).action(
-    async ({ session: session_id, task: task_id, limit, json, ...client }: ListOptions) => {
-      const path = `/v1/artifacts${queryOf({ session_id, task_id })}`;
-      await printItems(itemsOf<Artifact>(new GatewayClient(client), path, limit), json, line);
-    },
-  );
 }
 
 type GetOptions = ClientOptions & { out?: string; json?: boolean };
@@ -58,8 +44,4 @@ async function show({ mime_type }: Artifact, content: AsyncIterable<Uint8Array>)
   const pieces: Uint8Array[] = [];
   for await (const piece of content) pieces.push(piece);
   print(Buffer.concat(pieces).toString('utf8'));
-}
-
-function line({ id, kind, mime_type, created_at, task_id }: Artifact): string[] {
-  return [id, kind.padEnd(8), mime_type, created_at, task_id ?? '-'];
 }

@@ -1,5 +1,6 @@
 import type { Room } from '#resources/room.ts';
 import { ARTIFACT_EVENTS } from './events.ts';
+import { artifactListing } from './listing.ts';
 import { artifactsOperations } from './operations.ts';
 
 export const artifact = {
@@ -7,5 +8,6 @@ export const artifact = {
   events: ARTIFACT_EVENTS,
   folds: () => import('./fold.ts'),
   handlers: () => import('./commands.ts'),
+  listing: artifactListing,
   examples: () => import('./example.ts'),
 } satisfies Room;

@@ -1,5 +1,6 @@
 import type { Room } from '#resources/room.ts';
 import { PERSONA_EVENTS } from './events.ts';
+import { personaListing } from './listing.ts';
 import { personasOperations } from './operations.ts';
 
 export const persona = {
@@ -7,5 +8,6 @@ export const persona = {
   events: PERSONA_EVENTS,
   folds: () => import('./fold.ts'),
   handlers: () => import('./commands.ts'),
+  listing: personaListing,
   examples: () => import('./example.ts'),
 } satisfies Room;

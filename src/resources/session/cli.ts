@@ -9,7 +9,7 @@ import {
   withListingOptions,
 } from '#cli/listing.ts';
 import { bundleCommands } from '#resources/bundle/cli.ts';
-import { failureWords } from '#resources/task/cli.ts';
+import { failureWords } from '#resources/task/listing.ts';
 import type { Task } from '#resources/task/schema.ts';
 import type { Session } from './schema.ts';
 import { transcriptCommands } from './transcript/cli.ts';

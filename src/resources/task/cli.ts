@@ -8,22 +8,15 @@ import {
 } from '#cli/client.ts';
 import { CliError, EXIT } from '#cli/exit-codes.ts';
 import { commandLine } from '#cli/invocation.ts';
-import {
-  itemsOf,
-  type ListingOptions,
-  printItem,
-  printItems,
-  queryOf,
-  withListingOptions,
-} from '#cli/listing.ts';
+import { listCommand, printItem } from '#cli/listing.ts';
 import { print, printJson, visible } from '#cli/terminal.ts';
-import { TASK_STATUSES } from '#protocol/task-states.ts';
 import { withRoutesProposed } from '#resources/agent/cli.ts';
 import type { Message } from '#resources/message/schema.ts';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
 import type { Session } from '#resources/session/schema.ts';
 import type { Workspace } from '#resources/workspace/schema.ts';
 import { CANCEL_REPORTS, type CancelReport } from './events.ts';
+import { taskListing, textsOf } from './listing.ts';
 import type { Task } from './schema.ts';
 
 interface TaskOptions extends ClientOptions {
@@ -58,7 +51,7 @@ export function taskCommand(): Command {
     .option('--json', 'print JSON: the task, or one event per line with --follow')
     .addOption(new Option('--text <text>').hideHelp())
     .addHelpText('after', EXAMPLES)
-    .addCommand(listCommand())
+    .addCommand(listCommand(taskListing))
     .addCommand(oneCommand('get', 'Show a task.', 'GET', ''))
     .addCommand(oneCommand('cancel', 'Cancel a task; the agent is notified.', 'POST', '/cancel'))
     .helpCommand(false)
@@ -78,24 +71,6 @@ export function textBehindDashes(argv: readonly string[]): string[] {
   return [...argv.slice(0, dashes), `--text=${text}`, ...more];
 }
 
-function listCommand(): Command {
-  const command = new Command('list')
-    .description('List tasks, newest first, with what became of them.')
-    .option('--session <id>', 'only those of this session')
-    .addOption(new Option('--status <status>', 'only those in this state').choices(TASK_STATUSES))
-    .option('--route <route>', 'only those on this route');
-  return withClientOptions(withListingOptions(command)).action(listTasks);
-}
-
-type ListOptions = ClientOptions & ListingOptions & { session?: string; status?: string; route?: string };
-
-async function listTasks(_options: ListOptions, command: Command): Promise<void> {
-  const options = command.optsWithGlobals<ListOptions>();
-  const { session: session_id, status, route } = options;
-  const path = `/v1/tasks${queryOf({ session_id, status, route })}`;
-  await printItems(itemsOf<Task>(new GatewayClient(options), path, options.limit), options.json, columns);
-}
-
 function oneCommand(name: string, description: string, method: string, verb: string): Command {
   const command = new Command(name)
     .description(description)
@@ -104,23 +79,8 @@ function oneCommand(name: string, description: string, method: string, verb: str
   return withClientOptions(command).action(async (id: string, _options: ClientOptions, given: Command) => {
     const options = given.optsWithGlobals<ClientOptions & { json?: boolean }>();
     const path = `/v1/tasks/${encodeURIComponent(id)}${verb}`;
-    printItem(await new GatewayClient(options).json<Task>(method, path), options.json, columns);
+    printItem(await new GatewayClient(options).json<Task>(method, path), options.json, taskListing.columns);
   });
-}
-
-/** Characters of the input that a row shows. */
-const SHOWN_CHARS = 60;
-
-function columns({ id, status, created_at, assigned_agent_id, session_id, failure, input }: Task): string[] {
-  const said = 'parts' in input ? textsOf((input as Message).parts).join(' ') : JSON.stringify(input);
-  const words = said.length > SHOWN_CHARS ? `${said.slice(0, SHOWN_CHARS)}...` : said;
-  const why = failure === null ? [] : [failureWords(failure)];
-  return [id, status.padEnd(14), created_at, assigned_agent_id ?? '-', session_id, words, ...why];
-}
-
-/** Why a task failed, for people. */
-export function failureWords({ code, message }: NonNullable<Task['failure']>): string {
-  return `${code}: ${message}`;
 }
 
 async function runTask(argument: string | undefined, options: TaskOptions): Promise<void> {
@@ -220,10 +180,6 @@ function describe({ event, payload }: StreamedEvent): string[] {
 /** A canceled task may go on at its agent when that was not reached. */
 function canceledBut({ agent, because }: CancelReport): string {
   return because === null ? CANCEL_REPORTS[agent] : `${CANCEL_REPORTS[agent]} ${because}`;
-}
-
-function textsOf(parts: Message['parts']): string[] {
-  return parts.flatMap((part) => (part.type === 'text' ? [part.text] : [`[${part.type}]`]));
 }
 
 function howToAnswer({ id }: Task, { event, payload }: StreamedEvent): string {

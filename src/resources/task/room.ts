@@ -1,5 +1,6 @@
 import type { Room } from '#resources/room.ts';
 import { TASK_EVENTS, TOOL_EVENTS } from './events.ts';
+import { taskListing } from './listing.ts';
 import { tasksOperations } from './operations.ts';
 
 export const task = {
@@ -7,5 +8,6 @@ export const task = {
   events: { ...TASK_EVENTS, ...TOOL_EVENTS },
   folds: () => import('./fold.ts'),
   handlers: () => import('./commands.ts'),
+  listing: taskListing,
   examples: () => import('./example.ts'),
 } satisfies Room;

@@ -1,0 +1,14 @@
+import type { Listing } from '#resources/room.ts';
+import type { Agent } from './schema.ts';
+
+export const agentListing: Listing<Agent> = {
+  description: 'List the agents with their routes, in the order of the routes.',
+  path: '/v1/agents',
+  columns: ({ route, name, version, card_state, description }) => [
+    route,
+    name ?? '-',
+    version ?? '-',
+    `card ${card_state}`,
+    (description ?? '').replace(/\s+/g, ' '),
+  ],
+};
