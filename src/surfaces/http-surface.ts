@@ -262,6 +262,9 @@ function notFound(refuse: RefusePath): Middleware<HttpState> {
   };
 }
 
+/** Time between two looks for connections whose answer has ended: their clients may keep them open for a while. */
+const IDLE_LOOK_MS = 50;
+
 /**
  * Stops accepting and waits for answers under way; after `graceMs` the remaining connections are cut.
  * Returns true when nothing had to be cut.
@@ -274,11 +277,17 @@ async function drainServer(server: Server, timers: Timers, graceMs: number): Pro
       clean = false;
       server.closeAllConnections();
     });
+    let stopLooking: () => void = () => undefined;
+    const look = () => {
+      server.closeIdleConnections();
+      stopLooking = timers.after(IDLE_LOOK_MS, look);
+    };
     server.close(() => {
       stop();
+      stopLooking();
       resolve(clean);
     });
-    server.closeIdleConnections();
+    look();
   });
 }
 

@@ -83,7 +83,8 @@ beforeEach(async () => {
   face = new RecordingFace();
   under = await startSurface({
     createServers: () => [face],
-    limits: { maxStreams: 2 },
+    // A shutdown does not wait for a client that keeps its connection after the answer.
+    limits: { maxStreams: 2, keepAliveTimeoutMs: 60_000 },
     server: { allowedOrigins: ['https://app.example.com'] },
   });
 });
@@ -151,7 +152,7 @@ describe('a stream of a face', () => {
     await eventually(() => under.surface.openStreams() === 0);
   });
 
-  it('ends at a shutdown, and a library is told; then the face is closed', async () => {
+  it('ends at a shutdown, of which a library learns; then the face is closed', async () => {
     const stream = await fetch(`${under.url}/face/stream`);
     const library = await fetch(`${under.url}/face/library`);
     expect(library.headers.get('x-content-type-options')).toBe('nosniff');
