@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkLog } from '#eventlog/check-log.ts';
 import type { EventLog, NewEvent, Projection } from '#eventlog/event-log.ts';
+import type { Finding } from '#eventlog/finding.ts';
 import { type EventLogOptions, openEventLog } from '#eventlog/open-log.ts';
 import type { Timers } from '#eventlog/timers.ts';
 import { fromLog } from '#protocol/clean.ts';
@@ -145,4 +147,12 @@ export async function append(log: EventLog, ...events: NewEvent[]): Promise<stri
 /** Lets pending I/O and ticks go on until the condition holds. */
 export async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** What the check of a closed log finds in its store. */
+export async function findingsOf(store: Store): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  for await (const step of checkLog({ store, projection: tally }))
+    if (step.kind === 'finding') findings.push(step.finding);
+  return findings;
 }
