@@ -17,6 +17,14 @@ export function fixtureFindings(tree: SourceTree): string[] {
   });
 }
 
+/** Folders of fixtures of which fixtures/README.md does not say where they come from. */
+export function unexplainedFixtures(tree: SourceTree): string[] {
+  const page = tree.get('fixtures/README.md') ?? '';
+  const files = [...tree.keys()].filter((path) => isWithin(path, 'fixtures') && !path.endsWith('.md'));
+  const folders = files.map((path) => /^fixtures\/((wire\/)?[^/]+)/.exec(path)?.[1] ?? '');
+  return [...new Set(folders)].filter((folder) => !new RegExp(`\\b${folder}\\b(?!-)`).test(page));
+}
+
 /** Places in what ships that name the folder beside the project, which is not there for its users. */
 export function outsideFindings(tree: SourceTree): string[] {
   const shipped = [...tree].filter(([path]) => SHIPPED.some((folder) => isWithin(path, folder)));

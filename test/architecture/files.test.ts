@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SCOPES } from '#protocol/scopes.ts';
 import { OPERATIONS, type OperationId } from '#resources/operations.ts';
-import { fixtureFindings, outsideFindings } from './data.ts';
+import { fixtureFindings, outsideFindings, unexplainedFixtures } from './data.ts';
 import { foldersWithoutPage, missingCommands, nameFindings } from './names.ts';
 import { plantedTree, readSourceTree } from './source-tree.ts';
 import { unitTierFindings } from './unit-tier.ts';
@@ -109,6 +109,13 @@ describe('fixtures', () => {
     ['a broken line of JSON', 'fixtures/wire/a.ndjson', '{}\n{\n'],
   ])('are not: %s', (_, path, source) => {
     expect(fixtureFindings(plantedTree({ [path]: source }))).toHaveLength(1);
+  });
+
+  it('say where they come from', () => {
+    expect(unexplainedFixtures(tree)).toEqual([]);
+    const page = { 'fixtures/README.md': '| json | written by hand |\n| wire/a2a-face | recorded |' };
+    const planted = { ...page, 'fixtures/json/a.json': '1', 'fixtures/wire/a2a/b.ndjson': '1' };
+    expect(unexplainedFixtures(plantedTree(planted))).toEqual(['wire/a2a']);
   });
 });
 

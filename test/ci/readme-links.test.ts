@@ -5,6 +5,9 @@ import { findPackageRoot } from '#config/package-root.ts';
 
 const root = findPackageRoot(import.meta.url);
 
+/** What an inheritor looks for first. */
+const AT_THE_ROOT = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'];
+
 /** Files of the project that a page of it links to, as paths below the root. */
 function linksOf(page: string): string[] {
   const text = readFileSync(join(root, page), 'utf8');
@@ -16,7 +19,7 @@ function everyReadme(): string[] {
   const found = ['src', 'bridges', 'mappings', 'fixtures', 'test', 'config'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path)),
   );
-  return ['README.md', ...found.filter((path) => basename(path) === 'README.md')].sort();
+  return [...AT_THE_ROOT, ...found.filter((path) => basename(path) === 'README.md')].sort();
 }
 
 describe('the pages of the README', () => {
