@@ -177,7 +177,7 @@ function suggests({ requires, isLongWord, expression }: Hint, text: string, isPl
 }
 
 const CODES = 128;
-/** What stands for a secret is none. Without digits in its name, so that no token passes for one. */
+/** A marker is no secret. Its name has no digits, so that no token looks like a marker. */
 const MARKER = /redacted:[a-z_]{1,64}:\d{1,12}>/y;
 /** Fewest signs of a long word. */
 const LEAST = 12;

@@ -48,7 +48,7 @@ function announcesAssignedSecret(needle: string, before: string): boolean {
 }
 
 /**
- * Tells `password=hunter2` from `password: required` and `password = readPassword()`: quoted values, values after an
+ * Distinguishes `password=hunter2` from `password: required` and `password = readPassword()`: quoted values, values after an
  * authorization scheme and values with a digit count; a plain word only as in an environment file, `NAME=word`.
  */
 function isLikelyAssignedSecret(secret: string, needle: string): boolean {
@@ -70,7 +70,7 @@ const PEM_NAME = '[A-Z0-9 ]{0,32}PRIVATE KEY(?: BLOCK)?-----';
 const BREAK = String.raw`(?:\\[nr]|[${SPACE}])`;
 const HEADER = String.raw`(?:${BREAK}+[A-Za-z]+(?:-[A-Za-z]+)?: (?:[^\r\n\\-]|-[^\r\n\\-])*)`;
 const BASE64 = 'A-Za-z0-9+/=';
-/** As many characters of a line as no word has. */
+/** More characters in a line than any word has. */
 const LEAST_LINE = 20;
 const CUT_OFF = `${HEADER}*(?:${BREAK}*[${BASE64}]{${LEAST_LINE},})+(?:${BREAK}+[${BASE64}]+)?`;
 
@@ -180,7 +180,7 @@ export interface SecretPattern {
   replacement?: string;
   /** Whether the needle and what stands before it announce a secret at all. */
   announces?: (needle: string, before: string) => boolean;
-  /** A last look that tells secrets from ordinary words and code. Not asked about long ones. */
+  /** A last check that distinguishes secrets from ordinary words and code. Long matches skip it. */
   isLikely?: (secret: string, needle: string) => boolean;
 }
 

@@ -40,7 +40,7 @@ export class Redactor {
   private readonly known = new KnownSecrets();
   private readonly cleanNames = new Map<string, TextRedaction>();
   private readonly cleanTexts = new RecentTexts();
-  /** In this order: what an earlier one puts in place never makes work for it again, only for later ones. */
+  /** In this order: a scanner never matches what it put in place itself; later ones may. */
   private readonly scanners = [
     new PatternScanner(SHAPES),
     RULE_SCANNER,
@@ -64,7 +64,7 @@ export class Redactor {
     return redactTree(value, this.valueRules);
   }
 
-  /** The same for what goes into the log: the door through which everything that came in gets there. `hit`: something was found. */
+  /** The same for the log: everything that comes from outside passes here before it is recorded. `hit`: something was found. */
   clean<T>(value: T): { value: Clean<T>; hit: boolean } {
     // Everything that comes here is JSON; interfaces only lack the index signature that would say so.
     const read = redactTree(value as JsonValue, this.valueRules);
@@ -117,7 +117,7 @@ export class Redactor {
     return found;
   }
 
-  /** A part of a URL that was hidden may make what stands around it long enough for a secret: looked at until nothing is found. */
+  /** Hiding a part of a URL may make the text around it look like a secret, so this repeats until nothing is found. */
   private settled(found: TextRedaction, clean: (string | undefined)[]): TextRedaction {
     if (found.hits.length === 0) return found;
     let last = found;
@@ -180,7 +180,7 @@ export class Redactor {
   }
 }
 
-/** Each round hides something that the one before made; more than one was never seen. */
+/** A replacement may make a new match, so this repeats until nothing is found. More than one round was never seen. */
 const MAX_ROUNDS = 4;
 const BASE64 = /^[A-Za-z0-9+/_-]{16,}={0,2}$/;
 
@@ -232,7 +232,7 @@ export class RecentTexts {
 
 const PLAIN_NAME = /^[A-Za-z_$][A-Za-z0-9_$-]*$/;
 
-/** No pattern matches less, so short names and words are passed unread. */
+/** No pattern matches a shorter text, so short names and words are skipped. */
 const MIN_TEXT_LENGTH = 8;
 
 interface TreeRules {

@@ -62,7 +62,7 @@ function hideInRun(parts: readonly TextPart[], redactText: (text: string) => Tex
   const partAt = (at: number) => ends.findIndex((end) => at < end);
   const isSplit = ({ start, end }: Span) => partAt(start) !== partAt(end - 1);
   const spans = spansOf(whole, found.text);
-  // What cannot be told apart any more goes into the first part as a whole.
+  // What can no longer be separated goes into the first part as a whole.
   if (spans === undefined)
     return {
       parts: parts.map((part, index) => ({ ...part, text: index === 0 ? found.text : '' })),
