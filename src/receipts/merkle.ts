@@ -17,7 +17,9 @@ export interface TreeNode {
 
 const HASH_BYTES = 32;
 const HEX_HASH = /^[0-9a-f]{64}$/;
-/** What tells a leaf from a node, so that no proof passes one for the other. Spec: RFC 6962, section 2.1. */
+/**
+ * The prefixes that distinguish a leaf from a node, so that no proof can present one as the other. Spec: RFC 6962, section 2.1.
+ */
 const LEAF = Buffer.alloc(1 + HASH_BYTES, 0x00);
 const NODE = Buffer.alloc(1 + 2 * HASH_BYTES, 0x01);
 

@@ -34,7 +34,7 @@ export interface ReceiptPlace {
   merkleRoot: string | null;
 }
 
-/** What a run did, as its receipt says it. Lists keep the order in which things happened. */
+/** What a run did, as its receipt states it. Lists keep the order in which things happened. */
 export interface RunRecord {
   subject: WireReceipt['subject'];
   identifiers: {

@@ -47,7 +47,7 @@ export interface SignatureClaim {
   bytes: Uint8Array;
   signature: Uint8Array | string;
   timesMs: readonly number[];
-  /** It was made at those times or later, as of a replay, which repeats times: only the end of the window counts. */
+  /** The signature was made at those times or later: a replay repeats recorded times. Then only the end of the window counts. */
   orLater?: boolean;
 }
 

@@ -75,7 +75,7 @@ export function verifyFile(file: Buffer, { keys: wanted, ...files }: ProofFiles)
   return verdict.ok ? withLog(verdict, read.items.map(hashOf), given, logProofs(read, given)) : verdict;
 }
 
-/** A head that somebody kept comes without the proofs of the file, which are for another size. */
+/** A given head is not used with the proofs of the file, which are for another size. */
 function logProofs({ proofs }: ReceiptFile, { head, inclusion, growth }: Proofs): BroughtProofs {
   const brought = head === undefined ? proofs : {};
   const own = {
@@ -100,7 +100,9 @@ function chainVerdict(read: ReceiptFile, given: Proofs): ReceiptVerdict {
   return whole.ok ? membership(read, chain, whole) : whole;
 }
 
-/** Goes on to the receipt log: without it nobody sees that the newest receipts were left out, or one was made up later. */
+/**
+ * Then verifies the receipt log. Without it nobody notices that the newest receipts were left out, or that one was forged later.
+ */
 function withLog(
   verdict: FileVerdict,
   hashes: readonly string[],
