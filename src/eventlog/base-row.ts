@@ -6,7 +6,7 @@ import type { FoldCodec, FoldRecord } from './fold-record.ts';
 /**
  * The base: what the removed events of a log had folded to, with which a rebuild of the folds begins. A derived row that stands
  * as they left it is the base itself: it says so, and a commit names it by the hash of its content, as it names a primary record.
- * Once an event that is kept changes the row, what it was is a record besides, `p/<key>`, whose content this is.
+ * Once a later event changes the row, its earlier content is kept as a record of its own, `p/<key>`.
  */
 export type BaseEntry = { fold: object } | { marker: true };
 

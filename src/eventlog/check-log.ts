@@ -29,7 +29,7 @@ import { eventNumberOf, eventsIn, type SaidSlots } from './segment.ts';
 interface CheckLogOptions {
   store: Store;
   projection: Projection;
-  /** What states hold of what events said, as the log that wrote it kept it. Default: nothing. */
+  /** Where states refer to texts of events instead of holding them, as the log wrote them. Default: nowhere. */
   said?: SaidSlots;
   /** Keys that signed the summary of removed commits; without them its signature is not looked at. */
   keys?: KeyRegistry;
@@ -58,7 +58,7 @@ export async function* checkLog(options: CheckLogOptions): AsyncGenerator<CheckS
     yield* checkReadable(options);
   } catch (error) {
     if (!(error instanceof IntegrityError)) throw error;
-    // The store itself could not read on; what lies behind this block is not checked.
+    // The store could not read this block. What lies behind it is not checked.
     const { where, expected, observed } = error;
     yield { kind: 'finding', finding: { problem: 'hash', where, expected, observed } };
     yield { kind: 'folds_not_compared' };

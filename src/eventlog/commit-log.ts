@@ -38,8 +38,8 @@ import type { TailVerdict } from './verify-tail.ts';
 
 /** Events published at once when a group is found again after a reopen. */
 const GHOST_PAGE = 500;
-/** Damaged records that are reported and counted; more of them say no more. */
-const MAX_TOLD_RECORDS = 1_000;
+/** Most damaged records that are reported and counted. More of them add no information. */
+const MAX_REPORTED_RECORDS = 1_000;
 /** Where the log names its checkpoint file in findings. */
 export const CHECKPOINT_FILE = 'checkpoint.json';
 
@@ -175,7 +175,7 @@ export class CommitLog implements EventLog {
     });
   }
 
-  /** Whoever waits for the transaction gets the answer out first: what it sets off comes with the next turn of the event loop. */
+  /** The answer to the transaction goes out first: its effects start with the next turn of the event loop. */
   #act(actions: readonly (() => void)[]): void {
     setImmediate(() => runGuarded(this.#parts.logger, actions));
   }
@@ -369,9 +369,9 @@ export class CommitLog implements EventLog {
     this.#integrity = { status: 'damaged', where, expected, observed };
   }
 
-  /** Reports each record once; a range of keys is reported by who finds it. */
+  /** Reports each record once. A range of keys is reported by its finder. */
   #onDamagedRecord({ where, expected, observed }: IntegrityError): void {
-    if (this.#damagedRecords.has(where) || this.#damagedRecords.size === MAX_TOLD_RECORDS) return;
+    if (this.#damagedRecords.has(where) || this.#damagedRecords.size === MAX_REPORTED_RECORDS) return;
     this.#damagedRecords.add(where);
     this.#parts.logger.warn({ where, expected, observed }, 'a stored record is damaged');
   }
@@ -380,7 +380,7 @@ export class CommitLog implements EventLog {
     const before = this.#staging.head;
     this.#integrity = verdict.integrity;
     this.#staging.restart(verdict.head);
-    if (verdict.integrity.status === 'ok') await this.#tellFound(before, verdict.head);
+    if (verdict.integrity.status === 'ok') await this.#publishFound(before, verdict.head);
     if (this.#status !== 'fenced') return;
     this.#writer.resume();
     this.#status = 'open';
@@ -390,7 +390,7 @@ export class CommitLog implements EventLog {
   }
 
   /** Publishes the events of a group whose write failed although its bytes reached the disk. */
-  async #tellFound(before: LogHead, now: LogHead): Promise<void> {
+  async #publishFound(before: LogHead, now: LogHead): Promise<void> {
     for (let after = before.eventId; after < now.eventId; ) {
       const page = (await this.range({ kind: 'all' }, after, GHOST_PAGE)).map(storedEvent);
       this.#tail.notify(page);

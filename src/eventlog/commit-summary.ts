@@ -36,8 +36,8 @@ const LANES = 1_024;
 const LANE_BYTES = 2;
 
 /**
- * A hash of a set that takes and gives back members in any order: lanes of 16 bits, added modulo 2^16, of SHAKE-256 of each
- * member. Source: LtHash16, "Securing Update Propagation with Homomorphic Hashing", Lewi and others, 2019.
+ * A hash of a set to which members are added, and from which they are removed, in any order: lanes of 16 bits, added modulo 2^16,
+ * of SHAKE-256 of each member. Source: LtHash16, "Securing Update Propagation with Homomorphic Hashing", Lewi and others, 2019.
  */
 export class SetHash {
   readonly #lanes: Uint16Array;
@@ -56,7 +56,7 @@ export class SetHash {
     this.#mix(key, sha256, -1);
   }
 
-  /** Takes what a commit wrote, and gives back what it erased or wrote over. */
+  /** Adds what a commit wrote, and removes what it erased or overwrote. */
   take({ records, erased }: Pick<CommitRecord, 'records' | 'erased'>): void {
     for (const [key, sha256] of erased) this.remove(key, sha256);
     for (const [key, sha256] of records) this.add(key, sha256);

@@ -55,7 +55,7 @@ export class RecordAudit {
 
   /**
    * Those that cannot be read. The others may be right where the records of later commits were removed, which may have erased or
-   * rewritten them: then the set hash of everything stored is what tells.
+   * rewritten them: then only the set hash of everything stored shows it.
    */
   unreadable(): Finding[] {
     const places = new Set(
