@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StoreOpenError } from './store-errors.ts';
 
-/** How long a live owner may take to say its pid; after that the message names none. */
+/** How long a live owner may take to send its pid. After that the message names none. */
 const OWNER_ANSWER_MS = 1_000;
 /** An owner can die between our bind and our question; then its address is free and we try again. */
 const MAX_ATTEMPTS = 5;
@@ -70,7 +70,7 @@ function inUse(path: string, ownerPid: number | undefined): StoreOpenError {
 function listen(address: string): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => {
-      // The peer may be gone before it reads the pid: nothing is owed to it.
+      // The peer may leave before it reads the pid. That is no error.
       socket.on('error', () => socket.destroy());
       socket.end(`${process.pid}\n`);
     });

@@ -26,7 +26,7 @@ import { type MendedTable, mendTable } from './table-mend.ts';
 const CHECKED_FIRST_BYTES = 64 * 1024 * 1024;
 /** Keys that were lost. They stay so, although the table that held them is in good order since. */
 export const DAMAGE_FILE = 'damaged-spans.json';
-/** Damaged tables as they were found, for who wants to recover more of them. LevelDB passes over it. */
+/** Damaged tables as they were found, for whoever wants to recover more of them. LevelDB ignores this folder. */
 const SET_ASIDE = 'set-aside';
 const OWNER_ONLY = 0o600;
 
@@ -64,7 +64,7 @@ export class TableCheck {
   readonly #list: CheckedTables;
   /** Left for the time after the opening. */
   #rest: LiveTable[] = [];
-  /** What tables are read into, one after the other, while a check lasts: as many buffers would wait for the collector. */
+  /** One buffer for all tables of a check: a buffer for each would wait for the garbage collector. */
   #room = Buffer.alloc(0);
 
   constructor(parts: TableCheckParts) {
@@ -158,7 +158,7 @@ export class TableCheck {
       return;
     }
     const { damage, onDamaged } = this.#parts;
-    // The handle may go on with the file as it was, so more of it than what is lost may read wrong.
+    // The open handle may still use the old file, so more of it than what is lost may read wrong.
     if (database === 'in use') damage.suspect(damagedSpansOf(bytes) ?? [{ after: '', upTo: table.largest }]);
     const { lost } = mended;
     this.#note(lost);

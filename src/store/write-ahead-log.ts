@@ -23,9 +23,9 @@ export interface LogHole {
 }
 
 /**
- * The first hole in the write-ahead logs of a closed database: an unreadable record with the begin of a later batch behind
- * it. LevelDB passes over a hole in silence, and what the lost batches changed reads as it was before them. An unreadable
- * end is no hole: a crash leaves one, since a batch is begun only when the one before is fsynced.
+ * The first hole in the write-ahead logs of a closed database: an unreadable record with the begin of a later batch behind it.
+ * LevelDB skips a hole silently: what the lost batches changed reads as it was before them. An unreadable end is no hole: a crash
+ * leaves one, since a batch is begun only when the one before is fsynced.
  */
 export function findLogHole(path: string): LogHole | undefined {
   const files = readdirSync(path).filter((name) => name.endsWith('.log'));
@@ -39,7 +39,7 @@ export function findLogHole(path: string): LogHole | undefined {
   return undefined;
 }
 
-/** The whole batches of a file in this format, which the manifest has too; what cannot be read is passed over. */
+/** The complete batches of a file in this format, which the manifest has too. What cannot be read is skipped. */
 export function* batchesOf(bytes: Buffer): Generator<Buffer> {
   let parts: Buffer[] = [];
   for (const { type, content } of recordsOf(bytes)) {
