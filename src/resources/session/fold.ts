@@ -246,7 +246,9 @@ export function addSessionTask(
     return;
   }
   const key = keyOf(resource.id, count);
-  const tasks = [...(states.get<TaskBlockState>(key)?.tasks ?? []), taskId];
+  // The first of a block has nothing before it to read.
+  const before = count % TASKS_IN_BLOCK === 0 ? undefined : states.get<TaskBlockState>(key);
+  const tasks = [...(before?.tasks ?? []), taskId];
   states.set(key, { tasks } satisfies TaskBlockState);
   internal.tasks = count + 1;
 }
