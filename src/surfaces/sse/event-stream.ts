@@ -12,6 +12,8 @@ export interface EventStreamOptions {
   heartbeatIntervalMs: number;
   /** True when the client sent Last-Event-ID. */
   isResumed: boolean;
+  /** For a stream that is soon over: its connection takes the next request. Default: it ends with the stream. */
+  keepsConnection?: boolean;
   /** Headers of the answer besides the usual ones: names and values in turn. */
   headers?: readonly string[];
   /** The frame for the error of a stream that has begun. Default: an `error` event with the envelope. */
@@ -138,6 +140,7 @@ export class EventStream implements StreamSink {
     this.#subscription?.close();
     this.#onEnd();
     if (reason === 'overflow') this.#exchange.res.destroy();
+    else if (reason === 'draining') this.#exchange.res.end(() => this.#exchange.req.socket.end());
     else this.#exchange.res.end();
   }
 
@@ -152,15 +155,18 @@ export class EventStream implements StreamSink {
   }
 
   /**
-   * The end of the connection ends the stream: chunked framing would add bytes and work to every frame. A resuming
-   * client gets a comment at once, so that it knows the stream is up.
+   * The end of the connection ends the stream: chunked framing would add bytes and work to every frame. Where a face streams
+   * one Task, a new connection would cost more than that. A resuming client gets a comment at once, so that it knows the
+   * stream is up.
    */
   #open(): void {
     this.#state = 'open';
     const { res, req } = this.#exchange;
     if (this.#exchange.isGone) return;
-    res.useChunkedEncodingByDefault = false;
-    res.shouldKeepAlive = false;
+    if (!this.#options.keepsConnection) {
+      res.useChunkedEncodingByDefault = false;
+      res.shouldKeepAlive = false;
+    }
     req.socket.setNoDelay(true);
     writeHead(this.#exchange, 200, [...STREAM_HEADERS, ...(this.#options.headers ?? [])]);
     res.flushHeaders();
@@ -181,7 +187,9 @@ export class EventStream implements StreamSink {
    */
   #send(bytes: Buffer | string): void {
     this.#lastWriteMs = this.#options.clock.monotonic();
-    this.#socket.write(bytes);
+    const { res } = this.#exchange;
+    if (res.socket === null) res.write(bytes);
+    else res.socket.write(res.chunkedEncoding ? chunkOf(bytes) : bytes);
   }
 
   get #socket(): Writable {
@@ -203,3 +211,11 @@ export class EventStream implements StreamSink {
     this.#options.onClose();
   }
 }
+
+/** A chunk as HTTP/1.1 frames it. Spec: RFC 9112, section 7.1. */
+function chunkOf(bytes: Buffer | string): Buffer {
+  const content = typeof bytes === 'string' ? Buffer.from(bytes) : bytes;
+  return Buffer.concat([Buffer.from(`${content.length.toString(16)}\r\n`), content, CHUNK_END]);
+}
+
+const CHUNK_END = Buffer.from('\r\n');

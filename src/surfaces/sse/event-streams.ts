@@ -6,7 +6,7 @@ import type { StreamId } from '#resources/operations.ts';
 import { sendEmpty } from '#surfaces/http/exchange.ts';
 import type { Exchange } from '../http/exchange.ts';
 import type { Timers } from '../timers.ts';
-import { EventStream, STREAM_HEADERS } from './event-stream.ts';
+import { EventStream, type EventStreamOptions, STREAM_HEADERS } from './event-stream.ts';
 
 export interface EventStreamsDeps {
   gateway: Gateway;
@@ -66,9 +66,9 @@ export class EventStreams {
     sendEmpty(exchange, 200, STREAM_HEADERS);
   }
 
-  /** A stream whose frames a face makes; one that has begun ends with the credential of its caller. */
+  /** A stream of a Task whose frames a face makes; one that has begun ends with the credential of its caller. */
   open(exchange: Exchange, options: ServerStreamOptions): EventStream {
-    const stream = this.#add(exchange, options);
+    const stream = this.#add(exchange, { ...options, keepsConnection: true });
     this.#onCredentialEnd(exchange, (error) => stream.end('unauthenticated', error));
     return stream;
   }
@@ -107,7 +107,8 @@ export class EventStreams {
 
   #add(
     exchange: Exchange,
-    options: Pick<ServerStreamOptions, 'isResumed'> & Partial<ServerStreamOptions>,
+    options: Pick<ServerStreamOptions, 'isResumed'> &
+      Partial<ServerStreamOptions & Pick<EventStreamOptions, 'keepsConnection'>>,
   ): EventStream {
     const { clock, timers, limits } = this.#deps;
     this.#refuseExcess();

@@ -8,7 +8,7 @@ import type {
   ServerSocket,
   ServerStream,
 } from '#protocol-server.ts';
-import { envelopeOf, eventually, startSurface, type UnderTest } from './surface-under-test.ts';
+import { envelopeOf, eventually, RawClient, startSurface, type UnderTest } from './surface-under-test.ts';
 
 /** What the face under test was asked, and what it holds open. */
 class RecordingFace implements ProtocolServer {
@@ -133,6 +133,30 @@ describe('a route of a face', () => {
 });
 
 describe('a stream of a face', () => {
+  it('leaves its connection to the next request', async () => {
+    const client = new RawClient(under.port);
+    const ask = (path: string) =>
+      client.send(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${under.port}\r\n\r\n`);
+    ask('/face/stream');
+    await client.until((text) => text.includes('data: first'));
+    face.streams[0]?.write({ sse: Buffer.from('data: zwölf\n\n') });
+    face.streams[0]?.end('complete');
+    await client.until((text) => text.endsWith('0\r\n\r\n'));
+    expect(client.body).toBe('d\r\ndata: first\n\n\r\ne\r\ndata: zw\xc3\xb6lf\n\n\r\n0\r\n\r\n');
+    ask('/face/two');
+    await client.until((text) => text.endsWith('two'));
+    client.socket.destroy();
+  });
+
+  it('closes its connection when the gateway shuts down', async () => {
+    const client = new RawClient(under.port);
+    client.send(`GET /face/stream HTTP/1.1\r\nHost: 127.0.0.1:${under.port}\r\n\r\n`);
+    await client.until((text) => text.includes('data: first'));
+    expect(await under.surface.close({ graceMs: 2_000 })).toBe(true);
+    await client.closed;
+    expect(client.text.endsWith('0\r\n\r\n')).toBe(true);
+  });
+
   it('is counted, carries its headers and tells its errors in its own words', async () => {
     const answer = await fetch(`${under.url}/face/stream`);
     expect(answer.headers.get('content-type')).toBe('text/event-stream');
