@@ -64,7 +64,6 @@ export type Effect =
   | { kind: 'await_cancel'; taskId: string }
   /** The URL of a caller proves to be one that may be called. */
   | { kind: 'check_target'; url: string }
-  /** A file becomes durable. */
   /** Refuses when something is missing that a replay of these Tasks, or of all of a Session, would need. */
   | { kind: 'check_replay'; source: { taskId: string } | SessionSource }
   /** A file becomes durable. */

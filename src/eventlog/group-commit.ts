@@ -385,8 +385,8 @@ function putFolds(
 }
 
 /** Enough for whoever begins to follow what it has just caused; a search through all of them takes microseconds. */
-const MAX_EVENTS = 1_024;
-const MAX_BYTES = 4 * 1024 * 1024;
+const MAX_RECENT_EVENTS = 1_024;
+const MAX_RECENT_BYTES = 4 * 1024 * 1024;
 
 /**
  * The newest durable events, without a gap, so that a stream that has just begun is read without the store. Whole commits
@@ -405,7 +405,8 @@ export class RecentEvents {
       this.#events.push(stored);
       this.#bytes += stored.bytes.length;
     }
-    if (this.#events.length > 2 * MAX_EVENTS || this.#bytes > 2 * MAX_BYTES) this.#forgetOldest();
+    if (this.#events.length > 2 * MAX_RECENT_EVENTS || this.#bytes > 2 * MAX_RECENT_BYTES)
+      this.#forgetOldest();
   }
 
   /** Forgets everything: events were removed or changed in the store, or what was thought durable is not. */
@@ -453,7 +454,7 @@ export class RecentEvents {
   /** Down to half, so that this is seldom done. */
   #forgetOldest(): void {
     let count = 0;
-    while (this.#events.length - count > MAX_EVENTS || this.#bytes > MAX_BYTES) {
+    while (this.#events.length - count > MAX_RECENT_EVENTS || this.#bytes > MAX_RECENT_BYTES) {
       const commit = this.#commits.shift();
       if (commit === undefined) break;
       count += commit.length;

@@ -1,4 +1,5 @@
 import { type CleanText, word } from '#protocol/clean.ts';
+
 /** What the policy decides about a call or an action. `withhold`: the Task completes without it. */
 export type Effect = 'allow' | 'ask' | 'withhold' | 'refuse';
 

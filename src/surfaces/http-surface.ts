@@ -222,9 +222,9 @@ function edge(deps: EdgeDeps, refuse: RefusePath): Middleware<HttpState> {
     } catch (thrown) {
       const error = ProtocolError.from(thrown);
       const [path = ''] = (ctx.req.url ?? '').split('?');
-      const isTold =
+      const isAnswered =
         !ctx.res.headersSent && refuse(exchange, path, error, errorHeaders(error, deps.challenges));
-      if (!isTold) sendError(exchange, error);
+      if (!isAnswered) sendError(exchange, error);
     }
   };
 }

@@ -96,7 +96,7 @@ export class A2aClient implements ProtocolClient {
     const { discovery, learned } = this.#ports;
     const { description, currentTarget } = discovery;
     if (description === undefined || currentTarget === undefined) return undefined;
-    return { ...description, ...learned.told(currentTarget) };
+    return { ...description, ...learned.describe(currentTarget) };
   }
 
   start(): void {

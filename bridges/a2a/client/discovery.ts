@@ -366,8 +366,8 @@ export class LearnedStreaming {
     return this.#deps.clock.monotonic() >= (this.#unstreamed.get(taskId) ?? Number.NEGATIVE_INFINITY);
   }
 
-  /** What `describe` tells of it; nothing while the card holds. */
-  told(target: Target): Pick<AgentDescription, 'streaming' | 'streamingRefused'> | undefined {
+  /** What the description of the agent says of it; nothing while the card holds. */
+  describe(target: Target): Pick<AgentDescription, 'streaming' | 'streamingRefused'> | undefined {
     const learned = this.#current(target);
     if (learned === undefined) return undefined;
     const { because, untilTime: until } = learned;

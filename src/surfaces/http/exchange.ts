@@ -149,6 +149,7 @@ export type RefusePath = (
 
 const JSON_MEDIA_TYPE = /^application\/json[ \t]*(;[ \t]*charset[ \t]*=[ \t]*"?utf-8"?[ \t]*)?$/i;
 const DEFAULT_RAW_TYPE = 'application/octet-stream';
+
 /** A body in a file, which its reader closes. */
 export interface Spooled extends SpooledBody {
   close(): Promise<void>;
