@@ -82,7 +82,7 @@ export interface DefinitionChange {
   pinnedSha256: string;
 }
 
-/** How the events of a Task are told to a receiver. Pure: the same events give the same bodies. */
+/** How the events of a Task are sent to a receiver of push notifications. Pure: the same events give the same bodies. */
 export interface PushForm {
   /** Headers of every post, `content-type` among them. */
   readonly headers: Readonly<Record<string, string>>;
@@ -117,7 +117,7 @@ export interface Bridge<Row> {
   /** `ProtocolClient.interpret` of all its clients: pure, so a replay needs neither the configuration nor the agent. */
   interpret(frame: Frame, seen: Seen): Move[];
   createClients(rows: readonly Row[], deps: BridgeDeps): ProtocolClient[];
-  /** How it tells receivers of push notifications about tasks, by the name that a push config gives. */
+  /** How push notifications about tasks are written, by the name that a push config gives. */
   pushForms?: Readonly<Record<string, PushForm>>;
   /** The half that clients call; left out by a bridge that only calls. */
   createServer?(deps: ServerDeps): ProtocolServer;

@@ -11,20 +11,20 @@ import type {
 } from './resources/operations.ts';
 
 /**
- * The port every face uses. A face decodes its wire into a Call, hands it over, and encodes the Answer or the
+ * The port every surface uses. A surface decodes its wire into a Call, hands it over, and encodes the Answer or the
  * ProtocolError. The
  * caller is resolved at its door; authorization, validation, idempotency and audit happen behind it.
  */
 export interface Gateway {
   /**
    * Takes the time that judging a credential may need, a token of an issuer and its proof, so that `enter` can decide at once.
-   * Undefined when it can already. A face awaits it before `enter`; never rejects.
+   * Undefined when it can already. A surface awaits it before `enter`; never rejects.
    */
   recognize(credential: CredentialOfCall): Promise<void> | undefined;
   /**
    * The door: decides who is calling, once per request or connection, which has one credential object. Throws
    * `unauthenticated`, `service_unavailable` (the issuer cannot be asked), then `unsupported_protocol_version`.
-   * @param version value of the version header; `exempt` for faces that negotiate otherwise
+   * @param version value of the version header; `exempt` for surfaces that negotiate otherwise
    */
   enter(credential: CredentialOfCall, version: string | undefined | 'exempt'): AdmittedCaller;
   /** The door of operations that are signed by their sender; the signature covers the body. Throws `unauthenticated`. */
@@ -32,7 +32,7 @@ export interface Gateway {
   /** False for a credential that lets nobody in; `enter` judges the same object no second time. */
   knows(credential: CredentialOfCall): boolean;
   /**
-   * Refuses a call for its credential, scope or key before its body is read. `call` asks for the scope itself, so only a face
+   * Refuses a call for its credential, scope or key before its body is read. `call` asks for the scope itself, so only a surface
    * that has the body still to read asks first.
    */
   admit(id: CommandId | QueryId | StreamId | IdsOfKind<'socket'>, call: CallHead): void;
@@ -49,7 +49,7 @@ export interface Gateway {
 
 declare const throughTheDoor: unique symbol;
 
-/** A caller, as faces may know it. Only the door makes one: a face passes on what it was given. */
+/** A caller, as surfaces may know it. Only the door makes one: a surface passes on what it was given. */
 export interface AdmittedCaller extends Identity {
   readonly [throughTheDoor]: true;
 }
@@ -64,7 +64,7 @@ export interface Identity {
   seesInternal: boolean;
 }
 
-/** One call as a face decoded it, nothing checked yet. */
+/** One call as a surface decoded it, nothing checked yet. */
 export interface Call {
   requestId: string;
   /** As the door resolved it for this request or connection. */
@@ -75,7 +75,7 @@ export interface Call {
   idempotencyKey: string | undefined;
   /** Resume cursor of a stream (`Last-Event-ID`). */
   lastEventId: string | undefined;
-  /** What the face calls the resume cursor, for a refusal. Default `Last-Event-ID`. */
+  /** What the surface calls the resume cursor, for a refusal. Default `Last-Event-ID`. */
   cursorParam?: string | undefined;
   /** Accept header, for the operations that answer in several forms; left out for JSON. */
   accept?: string | undefined;
@@ -121,7 +121,7 @@ export interface Answer {
   repeated?: boolean;
 }
 
-/** What a face reads of an Event. */
+/** What a surface reads of an Event. */
 export interface StreamedEvent {
   readonly id: string;
   readonly event: string;
@@ -141,7 +141,7 @@ export interface StreamFrame {
 
 export type StreamEnd = 'complete' | 'overflow' | 'draining' | 'unauthenticated' | 'failed';
 
-/** Where a face takes delivered events. */
+/** Where a surface takes delivered events. */
 export interface StreamSink {
   /**
    * Takes one frame; returns the bytes accepted but not yet handed to the network. `replayed` is true for what was

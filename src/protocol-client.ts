@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from './protocol/json.ts';
 import type { Rules } from './protocol/rules.ts';
 import type { Failure, TaskStatus } from './protocol/task-states.ts';
 import type { ToolStep } from './protocol/tool-step.ts';
-import type { ToldUsage } from './protocol/usage.ts';
+import type { ReportedUsage } from './protocol/usage.ts';
 import type { CardVerdict } from './resources/agent/schema.ts';
 import type { Part, Role } from './resources/message/schema.ts';
 import type { PermissionAnswer, PermissionDraft, Recalled } from './resources/permission/draft.ts';
@@ -13,7 +13,7 @@ import type { PolicyDecided } from './resources/policy/events.ts';
 export type { PermissionAnswer, PermissionDraft } from './resources/permission/draft.ts';
 
 /**
- * The contract of an upstream adapter (an A2A agent, an ACP agent, an MCP server, or recorded frames in a replay).
+ * The contract of a protocol client: it calls one A2A agent, ACP agent or MCP server. A replay has recorded frames in its place.
  *
  * `run` does I/O and yields frames as they came from the wire. `interpret` is pure: it turns a frame into moves by the
  * mapping tables. The task runner records each frame and applies its moves in one commit, so a live run and a replay are
@@ -39,13 +39,13 @@ export interface ProtocolClient {
   cancel(turn: Turn, signal: AbortSignal): AsyncIterable<Frame>;
   interpret(frame: Frame, seen: Seen): Move[];
   /**
-   * Hands the answer of a `permission` move to the running turn that waits for it; false when none does. Upstreams that
-   * never wait inside a turn leave it out.
+   * Hands the answer of a `permission` move to the running turn that waits for it; false when none does. Left out by those
+   * that never wait inside a turn.
    */
   answer?(taskId: string, answer: PermissionAnswer): boolean;
   /**
    * Names who takes what the peer says while no turn runs, with the task whose turn was the last one in its session; resolves
-   * when it is recorded. Called once, before the first turn. Upstreams whose peers speak in turns only leave it out.
+   * when it is recorded. Called once, before the first turn. Left out where peers speak in turns only.
    */
   listen?(overhear: (taskId: string, frame: Frame) => Promise<void>): void;
   /** What the agent says of itself, for cards and skills; the last good answer while the peer is down. */
@@ -80,7 +80,7 @@ export interface Turn {
   message?: OutboundMessage;
   /** What earlier frames of this task bound (remote task id), kept durably by the core. */
   binding: JsonObject | undefined;
-  /** What earlier tasks of this Session bound at this upstream (remote context id), kept durably by the core. */
+  /** What earlier tasks of this Session bound at this peer (remote context id), kept durably by the core. */
   sessionBinding: JsonObject | undefined;
   /** What an earlier Task bound here, by its id; undefined for one that is not of this route and Workspace. */
   bindingOf(taskId: string): JsonObject | undefined;
@@ -243,7 +243,7 @@ export type Move =
   /** A live word that has no resource of its own: a piece of a message, a plan, commands, modes. */
   | { type: 'update'; update: UpdateDraft; betweenTurns?: true }
   /** What the agent says that the Task used: tokens, money, a model. Its receipt says it. */
-  | { type: 'usage'; usage: ToldUsage }
+  | { type: 'usage'; usage: ReportedUsage }
   /** A file was written at somebody's machine, by its path there; `sha256` in lower-case hex. The receipt names it. */
   | { type: 'file_written'; file: { path: string; bytes: number; sha256: string } }
   /** Metadata merged into the Task. */

@@ -11,9 +11,9 @@ import type { CommandId, IdsOfKind, QueryId, StreamId } from './resources/operat
 import type { Persona } from './resources/persona/schema.ts';
 
 /**
- * The contract of the half of a bridge that clients call. A face brings routes and sockets; the HTTP surface serves them on
+ * The contract of the half of a bridge that clients call. It brings routes and sockets; the HTTP surface serves them on
  * its own server behind the same edge as everything else: host allow list, origins, header checks, TLS, request log,
- * limits, drain. A face decodes, calls the gateway port and encodes; it decides nothing.
+ * limits, drain. It decodes, calls the gateway port and encodes; it decides nothing.
  */
 export interface ProtocolServer {
   readonly routes: readonly ServerRoute[];
@@ -28,12 +28,12 @@ export interface ProtocolServer {
   };
   /** Headers of this protocol that browser pages may send, and read on an answer. */
   readonly browserHeaders?: { readonly sent: readonly string[]; readonly read: readonly string[] };
-  /** Shutdown begins. Streams and sockets are ended by the surface; a face stops what it does on its own account. */
+  /** Shutdown begins. Streams and sockets are ended by the surface; a protocol server stops what it does on its own account. */
   drain?(): void;
   close?(): Promise<void>;
 }
 
-/** The operation that each method of a face's protocol is: it gives the scope. A method without one does not compile. */
+/** The operation that each method of the protocol is: it gives the scope. A method without one does not compile. */
 export type ServerMethods<Method extends string> = Readonly<Record<Method, ServerOperation>>;
 export type ServerOperation = CommandId | QueryId | StreamId;
 
@@ -63,8 +63,8 @@ export interface ServerDeps {
    * does not resolve now is judged at each delivery.
    */
   checkReceiver(url: string): Promise<void>;
-  /** The adapter of a route, for a bridge that passes one of its own peers through. */
-  upstream(route: string): ProtocolClient | undefined;
+  /** The protocol client of a route, for a bridge whose clients reach the peer through it. */
+  client(route: string): ProtocolClient | undefined;
   /** Whether the policy lets a tool of a route be called beside the Tasks, where nobody can be asked. */
   letsPass(route: string, tool: JudgedTool): boolean;
   /**
@@ -122,7 +122,7 @@ export interface ServerRoute {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** Path from the origin root; `{name}` is one segment or a part of one. Routes are tried in order; case counts. */
   path: string;
-  /** A thrown ProtocolError is answered with the Harn envelope: for faces whose own errors are no HTTP errors. */
+  /** A thrown ProtocolError is answered with the Harn envelope: for protocols whose own errors are no HTTP errors. */
   handle(exchange: ServerExchange, path: Readonly<Record<string, string>>): Promise<void> | void;
 }
 
@@ -136,7 +136,7 @@ export interface RefusedPath {
   headers: readonly string[];
 }
 
-/** What a face adds to a request to make a Call of it. */
+/** What a protocol server adds to a request to make a Call of it. */
 export type ServerCall = Partial<Pick<Call, 'path' | 'query' | 'body' | 'idempotencyKey' | 'lastEventId'>>;
 
 /** One HTTP request and its answer. Whatever is sent carries the safety headers and the request id. */
@@ -148,7 +148,7 @@ export interface ServerExchange {
   /** Aborted when the client went away before its answer was complete. */
   readonly signal: AbortSignal;
   /**
-   * Who is calling, resolved by the first who asks; throws `unauthenticated`. For faces whose method stands in the body, which
+   * Who is calling, resolved by the first who asks; throws `unauthenticated`. For protocols whose method stands in the body, which
    * is read for callers only, and for those that keep something per caller.
    */
   caller(): AdmittedCaller;
@@ -168,7 +168,7 @@ export interface ServerExchange {
   send(status: number, contentType: string, body: string | Buffer, headers?: readonly string[]): void;
   /** Answers without a body. */
   sendEmpty(status: number, headers?: readonly string[]): void;
-  /** Notes the error that the face answered with, for the request log; a 5xx is logged with its cause. */
+  /** Notes the error that was answered with, for the request log; a 5xx is logged with its cause. */
   failed(error: ProtocolError): void;
   /** Headers that an answer with this error has besides the usual ones: `WWW-Authenticate`, `Retry-After`. */
   errorHeaders(error: ProtocolError): readonly string[];
@@ -187,8 +187,8 @@ export interface ServerStreamOptions {
   isResumed: boolean;
   /** Headers of the answer besides the usual ones. */
   headers?: readonly string[];
-  /** The last words of a stream that fails after it began: a finished frame, or nothing. */
-  tell(error: ProtocolError): Buffer | string;
+  /** The last frame of a stream that fails after it began, or nothing. */
+  failureFrame(error: ProtocolError): Buffer | string;
 }
 
 /** A stream of server-sent events. Opened by its first frame or by `attach`; counted, drained and kept alive by the surface. */

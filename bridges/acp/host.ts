@@ -10,7 +10,7 @@ export interface Host {
   /** Whose machine it is; it serves the tasks of this actor and nobody else's. */
   readonly actor: string;
   readonly offer: HostOffer;
-  /** MCP servers there, as agents are told of them in `mcpServers`. */
+  /** MCP servers there, as they are described to agents in `mcpServers`. */
   readonly servers: readonly JsonObject[];
   /** Asks the client; rejects when it is gone. The id of the Session is added. */
   ask(method: string, params: JsonObject, signal?: AbortSignal): Promise<RpcAnswer>;

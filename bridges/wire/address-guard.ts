@@ -67,7 +67,7 @@ export class AddressGuard {
     try {
       return await this.#resolve(host);
     } catch {
-      // The system's reason would tell callers about the network of the gateway.
+      // The system's reason would show callers the network of the gateway.
       throw new TargetRefused('unresolved');
     }
   }

@@ -15,9 +15,9 @@ export interface ChildOptions {
   /** Longest line it may write; the child is killed when one is longer. */
   maxLineBytes: number;
   onLine(line: string): void;
-  /** Told before it is killed for a line that is too long. */
+  /** Called before it is killed for a line that is too long. */
   onOverlong?(): void;
-  /** A line of its standard error, at most 500 characters, without private keys; only the first ones of a flood are told. */
+  /** A line of its standard error, at most 500 characters, without private keys; only the first ones of a flood are reported. */
   onNoise(line: string): void;
 }
 
@@ -46,7 +46,7 @@ export interface ChildEnd {
 /** How long each step of ending a child may take; some agents need 2 s after the end of their input. */
 const GRACE_MS = { input: 3_000, terminate: 2_000 } as const;
 const LAST_WORDS_CHARS = 1_000;
-/** Lines of standard error that are told per child; the rest is read away, so that it never blocks. */
+/** Lines of standard error that are reported per child; the rest is read away, so that it never blocks. */
 const MAX_NOISE_LINES = 200;
 const NOISE_CHARS = 500;
 const MAX_NOISE_BYTES = 64 * 1024;
@@ -187,15 +187,15 @@ class SupervisedChild implements Child {
       signalGroup(this.#process, 'SIGKILL');
     });
     stdout?.on('data', (bytes: Buffer) => lines.take(bytes));
-    let told = 0;
+    let reported = 0;
     const keys = new KeyBlocks();
-    const tell = (line: string) => {
+    const report = (line: string) => {
       const clean = keys.clean(line);
       this.#lastWords = `${this.#lastWords}${clean}\n`.slice(-LAST_WORDS_CHARS);
-      told += 1;
-      if (told <= MAX_NOISE_LINES) onNoise(clean.slice(0, NOISE_CHARS));
+      reported += 1;
+      if (reported <= MAX_NOISE_LINES) onNoise(clean.slice(0, NOISE_CHARS));
     };
-    const noise = new LineSplitter(MAX_NOISE_BYTES, tell, () => undefined);
+    const noise = new LineSplitter(MAX_NOISE_BYTES, report, () => undefined);
     stderr?.on('data', (bytes: Buffer) => noise.take(bytes));
     // Last words often end without a line end.
     stderr?.on('end', () => noise.end());

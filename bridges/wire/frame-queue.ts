@@ -2,7 +2,7 @@ import type { Frame } from '#protocol-client.ts';
 import type { Timers } from '../bridge.ts';
 
 /**
- * How long a frame may wait for the next ones, so that they are made durable together. Agents tell an update in several
+ * How long a frame may wait for the next ones, so that they are made durable together. Agents send an update in several
  * messages at once; without a wait the first of them costs a commit of its own.
  */
 const GATHER_MS = 2;

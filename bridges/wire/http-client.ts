@@ -25,7 +25,7 @@ export interface HttpReply {
   release(how: 'done' | 'broken'): void;
 }
 
-/** Sends requests as told: no redirects, no retries, no decompression, no timeouts but the connect timeout. */
+/** Sends requests as they are given: no redirects, no retries, no decompression, no timeouts but the connect timeout. */
 export interface HttpClient {
   /** Rejects with the reason of the signal when aborted, else with the error of the transport. */
   request(call: HttpCall): Promise<HttpReply>;
@@ -68,7 +68,7 @@ interface Opened {
   request: typeof import('undici').request;
 }
 
-/** undici's own timeouts are off: they run on the real clock and cannot tell a first frame from an idle stream. */
+/** undici's own timeouts are off: they run on the real clock and cannot distinguish a first frame from an idle stream. */
 async function open(options: HttpClientOptions): Promise<Opened> {
   const { Agent: Lane, buildConnector: connectorOf, request } = await import('./undici.ts');
   const lane = (name: HttpCall['lane']) =>

@@ -7,7 +7,7 @@ const SHORT_END = /^[A-Za-z0-9+/=]{1,15}$/;
 const HIDDEN = '[redacted]';
 
 /**
- * Hides the lines of private keys (PEM) in text that comes line by line: a line by itself does not tell what it is. What stands
+ * Hides the lines of private keys (PEM) in text that comes line by line: a line by itself does not show what it is. What stands
  * around a key is kept; a key without an end ends at the first line that cannot be of one.
  */
 export class KeyBlocks {

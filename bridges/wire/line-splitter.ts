@@ -2,7 +2,7 @@ const NEWLINE = 10;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * Cuts bytes into lines of UTF-8 text without their ends; one that grows beyond the limit is told once, and dropped to its end,
+ * Cuts bytes into lines of UTF-8 text without their ends; one that grows beyond the limit is reported once, and dropped to its end,
  * so that no rest of it is a line.
  */
 export class LineSplitter {

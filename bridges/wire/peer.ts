@@ -29,7 +29,7 @@ export interface PeerOptions {
   handlers: PeerHandlers;
 }
 
-/** Who waits for an answer: it is told before the next message is read. */
+/** Who waits for an answer: it is called before the next message is read. */
 export interface Waiting {
   resolve(answer: RpcAnswer): void;
   reject(why: unknown): void;
@@ -99,7 +99,7 @@ export class Peer {
 
   /**
    * Asks the other side. Resolves with the whole answer, an error included; rejects with the reason of `close`, or of the
-   * signal: then the other side is told that nobody waits any more.
+   * signal: then the other side is notified that nobody waits any more.
    */
   ask(
     method: string,
@@ -116,7 +116,7 @@ export class Peer {
         reject(signal?.reason);
       };
       signal?.addEventListener('abort', giveUp, { once: true });
-      const id = this.tell(method, params, {
+      const id = this.request(method, params, {
         resolve: (given) => {
           signal?.removeEventListener('abort', giveUp);
           heard?.(given);
@@ -131,7 +131,7 @@ export class Peer {
   }
 
   /** Asks for somebody who has to know the answer before anything that follows it. */
-  tell(method: string, params: JsonObject, waiting: Waiting): RpcId {
+  request(method: string, params: JsonObject, waiting: Waiting): RpcId {
     const id = this.#nextId;
     this.#nextId += 1;
     if (this.#closed !== undefined) {
@@ -147,7 +147,7 @@ export class Peer {
     if (this.#closed === undefined) this.#send({ method, params });
   }
 
-  /** The connection is over: everybody who waits is told why. */
+  /** The connection is over: everything that waits is rejected with the reason. */
   close(why: unknown): void {
     if (this.#closed !== undefined) return;
     this.#closed = why;

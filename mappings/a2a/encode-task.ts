@@ -69,10 +69,10 @@ export function encodeUpdate(update: Update, view: TaskView, encoding: Encoding,
   }
   const isOwn = update.type === 'event';
   const status = isOwn ? view.status : update.status;
-  const told = isOwn
+  const own = isOwn
     ? { event_id: event.id, event: event.event, payload: event.payload }
     : { event_id: event.id };
-  const metadata = { ...(isOwn ? {} : update.metadata), ...extra(encoding, () => told) };
+  const metadata = { ...(isOwn ? {} : update.metadata), ...extra(encoding, () => own) };
   return streamEvent('status', encoding, {
     taskId,
     contextId,

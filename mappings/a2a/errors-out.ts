@@ -6,7 +6,7 @@ const A2A_DOMAIN = 'a2a-protocol.org';
 /** Domain of reasons that A2A has no word for: the codes of the Harn Agents Protocol. */
 const HARN_DOMAIN = 'harnlang.com';
 
-/** The Harn code of a refusal by the face itself: it decides log, `WWW-Authenticate` and `Retry-After`. */
+/** The Harn code of a refusal by the protocol server itself: it decides log, `WWW-Authenticate` and `Retry-After`. */
 const REFUSED_AS = {
   TaskNotFound: 'resource_not_found',
   TaskNotCancelable: 'conflict',

@@ -123,7 +123,7 @@ export interface OutwardError {
 
 const AS_HTTP = 'the code over JSON-RPC: kept in ErrorInfo, as reason or as metadata.harn_code';
 
-/** How a Harn error leaves on an A2A face. See mappings/README.md, Errors. */
+/** How a Harn error is written for a client of A2A. See mappings/README.md, Errors. */
 export const HARN_ERRORS = {
   invalid_request: { code: -32602, http: 400 },
   invalid_state_transition: {

@@ -6,7 +6,7 @@ import { wordTable } from '../table.ts';
 /** Events of an A2A stream, by what they are. */
 export type A2aEventName = 'task' | 'message' | 'status' | 'artifact';
 
-/** How each event is told apart. 0.3 has a `kind`, 1.0 the name of the member; `harn serve` has a `type`. */
+/** How each event is recognized. 0.3 has a `kind`, 1.0 the name of the member; `harn serve` has a `type`. */
 export const A2A_EVENTS = {
   task: { member: 'task', kind: 'task', harnServe: 'task' },
   message: { member: 'message', kind: 'message', harnServe: 'message' },
@@ -20,7 +20,7 @@ type DecodedEvent =
   | { readonly event: 'unknown'; readonly reason: string };
 
 /**
- * Tells what an event is, in the words of either version or of `harn serve`; its members stay as they came.
+ * Recognizes an event in the words of either version or of `harn serve`; its members stay as they came.
  * The name of the wrapping member decides (1.0), else `kind` or `type` (0.3, harn serve), else the shape of a bare
  * Task or Message (an answer of GetTask in 1.0).
  */

@@ -147,7 +147,7 @@ export function fromV1({ message, configuration, metadata }: z.output<typeof sen
   };
 }
 
-/** Servers of 0.3 wait unless they are told not to. */
+/** Servers of 0.3 wait unless they are asked not to. */
 export function fromV03({ message, configuration, metadata }: z.output<typeof sendRequestV03>): SendRequest {
   const config = configuration?.pushNotificationConfig;
   return {

@@ -69,8 +69,8 @@ export function modesOf(
   const availableModes = objectsOf(modes['availableModes']);
   if (availableModes.length === 0) return undefined;
   const wanted = wishesOf(metadata)['mode'];
-  const told = objectOf(acp['current_mode_update'])['currentModeId'];
-  const currentModeId = textOf(wanted) ?? textOf(told) ?? textOf(modes['currentModeId']) ?? '';
+  const current = objectOf(acp['current_mode_update'])['currentModeId'];
+  const currentModeId = textOf(wanted) ?? textOf(current) ?? textOf(modes['currentModeId']) ?? '';
   return { currentModeId, availableModes };
 }
 
@@ -104,9 +104,9 @@ function modelOption(models: JsonValue | undefined, options: readonly JsonObject
   const { availableModels, currentModelId } = objectOf(models);
   const choices = objectsOf(availableModels).flatMap(({ modelId, name, description }): Choice[] => {
     const value = textOf(modelId);
-    const told = textOf(description);
+    const text = textOf(description);
     if (value === undefined) return [];
-    return [{ value, name: textOf(name) ?? value, ...(told === undefined ? {} : { description: told }) }];
+    return [{ value, name: textOf(name) ?? value, ...(text === undefined ? {} : { description: text }) }];
   });
   const current = textOf(currentModelId);
   if (current === undefined || choices.length === 0 || options.some(isModel)) return [];

@@ -54,7 +54,7 @@ import { undiscovered } from './undiscovered.ts';
 
 const TRACE_ID_BYTES = 16;
 
-/** The core and what the faces and the housekeeping need of it. */
+/** The core and what the surfaces and the housekeeping need of it. */
 export interface Core {
   gateway: GatewayCore;
   log: EventLog;

@@ -33,7 +33,7 @@ import type { OpenDirectory } from './open-data.ts';
 import type { Parts } from './parts.ts';
 import { undiscovered, withUndiscovered } from './undiscovered.ts';
 
-/** REST, SSE, WebSocket, discovery, metrics and the faces of the bridges over the gateway. */
+/** REST, SSE, WebSocket, discovery, metrics and the protocol servers of the bridges over the gateway. */
 export function makeSurface(
   parts: Parts,
   { log, keys, spool }: OpenDirectory,
@@ -144,10 +144,10 @@ function makeCards(
   upstreams: ReadonlyMap<string, ProtocolClient>,
   routes: RouteFacts,
 ): AgentCards {
-  const agent = (route: string, upstream: ProtocolClient) => ({
+  const agent = (route: string, client: ProtocolClient) => ({
     id: route.slice(route.indexOf(':') + 1),
     isDefault: route === routes.default,
-    description: upstream.describe(),
+    description: client.describe(),
   });
   return new AgentCards({
     agents: () => [...upstreams].map(([route, upstream]) => agent(route, upstream)),
@@ -164,7 +164,7 @@ function makeCards(
   });
 }
 
-/** The face of every bridge that has one. */
+/** The protocol server of every bridge that has one. */
 function makeServers(
   { config, clock, random, logger, version }: Parts,
   upstreams: ReadonlyMap<string, ProtocolClient>,
@@ -185,7 +185,7 @@ function makeServers(
     version,
     card: (agentId, form) => cards.a2a(agentId, publicUrl(), form),
     personaCard: (persona, form) => cards.persona(persona, publicUrl(), form),
-    upstream: (route) => upstreams.get(route),
+    client: (route) => upstreams.get(route),
     agents: () => [...upstreams.values()].map((upstream) => agentOf(upstream, tools.routes.default)),
     checkReceiver: async (url) => {
       refuseSecretUrl(url, tools);
@@ -206,10 +206,10 @@ function makeServers(
   return (Object.keys(bridges) as BridgeId[]).flatMap((id) => bridges[id].createServer?.(deps) ?? []);
 }
 
-function agentOf(upstream: ProtocolClient, defaultRoute: string | undefined): ServerAgent {
-  const { route } = upstream;
+function agentOf(client: ProtocolClient, defaultRoute: string | undefined): ServerAgent {
+  const { route } = client;
   const id = route.slice(route.indexOf(':') + 1);
-  return { id, route, isDefault: route === defaultRoute, description: upstream.describe() };
+  return { id, route, isDefault: route === defaultRoute, description: client.describe() };
 }
 
 interface PersonaReader {

@@ -23,7 +23,7 @@ export interface DoorDeps {
 }
 
 /**
- * Where a request or a connection becomes a caller, once, for every face: 401 before 426 (README.md, Order of a call).
+ * Where a request or a connection becomes a caller, once, for every surface: 401 before 426 (README.md, Order of a call).
  * What comes after it asks for scopes and for what has become of the credential, and never for the credential.
  */
 export class Door {
@@ -89,7 +89,7 @@ export class Door {
   }
 }
 
-/** A caller behind the door: what faces may know of it, and what only the core may. */
+/** A caller behind the door: what surfaces may know of it, and what only the core may. */
 export class ResolvedCaller implements Identity {
   readonly caller: Caller;
   readonly name: CallerName;
@@ -192,7 +192,7 @@ export interface Admitted {
 }
 
 /**
- * What happens to every call of a caller before anything is loaded, in this order for every face, once its door has said 401
+ * What happens to every call of a caller before anything is loaded, in this order for every surface, once its door has said 401
  * or 426: 403 before 400. A step refuses by throwing a ProtocolError.
  */
 export const ADMISSION: readonly (readonly [name: string, step: (passage: Passage) => void])[] = [

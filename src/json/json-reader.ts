@@ -118,7 +118,7 @@ interface Reading {
 }
 
 /**
- * Reads JSON of clients for every face. Large texts are read in slices: in one turn of the event loop one slice of one text, and
+ * Reads JSON of clients for every surface. Large texts are read in slices: in one turn of the event loop one slice of one text, and
  * the texts take turns, so that many large ones hold up neither each other nor anything else.
  */
 export class JsonReader {

@@ -20,7 +20,7 @@ interface AccessQuestion {
   target?: Target | undefined;
 }
 
-/** The policy of calls, in the order in which every face checks it. A refusal by scope reveals nothing about the resource. */
+/** The policy of calls, in the order in which every surface checks it. A refusal by scope reveals nothing about the resource. */
 export const ACCESS_CHECKS = [
   ['scope', refusedByScope],
   ['tenant', refusedByTenant],

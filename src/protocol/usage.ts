@@ -36,7 +36,7 @@ export const toldUsage = usageFigures.extend({
   counts: z.enum(['more', 'total']),
   counted: z.enum(COUNTED).optional(),
 });
-export type ToldUsage = z.infer<typeof toldUsage>;
+export type ReportedUsage = z.infer<typeof toldUsage>;
 
 /** What an agent says that a run used, in all. */
 export interface UsageTotals {

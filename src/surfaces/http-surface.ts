@@ -52,7 +52,7 @@ export interface HttpSurfaceDeps {
   documents: Omit<DocumentDeps, 'publicUrl'>;
   /** Undefined: `/metrics` is 404. */
   metrics: MetricsSource | undefined;
-  /** Makes the faces of other protocols; `publicUrl` as of each call, since a free port is known only after listening. */
+  /** Makes the servers of other protocols; `publicUrl` as of each call, since a free port is known only after listening. */
   createServers(publicUrl: () => string): readonly ProtocolServer[];
   server: {
     /** Origin that clients use, without a trailing slash; undefined: the address listened on. */
@@ -71,7 +71,7 @@ export interface HttpSurfaceDeps {
 }
 
 export interface HttpSurface {
-  /** The Node server, for faces that take upgrades on the same port. */
+  /** The Node server, for protocol servers that take upgrades on the same port. */
   readonly server: Server;
   /** Open event streams and WebSockets, for metrics. */
   openStreams(): number;
@@ -84,25 +84,25 @@ export interface HttpSurface {
   close(options: { graceMs: number }): Promise<boolean>;
 }
 
-/** REST, SSE, WebSocket, discovery, metrics and the faces of bridges on one HTTP server, over the gateway port. */
+/** REST, SSE, WebSocket, discovery, metrics and the protocol servers of bridges on one HTTP server, over the gateway port. */
 export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
   let publicUrl = deps.server.publicUrl ?? '';
   let closing: Promise<boolean> | undefined;
   const streams = new EventStreams(deps);
   const documents = new Documents({ ...deps.documents, publicUrl: () => publicUrl });
-  const faces = deps.createServers(() => publicUrl);
+  const protocolServers = deps.createServers(() => publicUrl);
   const bounds = edgeDeps(
     deps,
-    faces,
+    protocolServers,
     () => publicUrl,
     () => closing !== undefined,
   );
-  const app = createApp(deps, bounds, documents, streams, faces);
+  const app = createApp(deps, bounds, documents, streams, protocolServers);
   const server = createHttpServer({ ...deps, ...bounds, listener: app.callback(), ...tlsOf(deps) });
   const sockets = new WebSockets({
     ...deps,
     ...bounds,
-    serverSockets: faces.flatMap((face) => face.sockets ?? []),
+    serverSockets: protocolServers.flatMap((each) => each.sockets ?? []),
   });
   sockets.listenOn(server);
   return {
@@ -115,8 +115,10 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
       return { url, port: address.port };
     },
     close({ graceMs }) {
-      closing ??= drainServer(server, deps.timers, graceMs).then((clean) => closeServers(faces, clean));
-      for (const face of faces) face.drain?.();
+      closing ??= drainServer(server, deps.timers, graceMs).then((clean) =>
+        closeServers(protocolServers, clean),
+      );
+      for (const each of protocolServers) each.drain?.();
       streams.drain();
       sockets.drain(graceMs);
       return closing;
@@ -129,7 +131,7 @@ function createApp(
   bounds: EdgeDeps,
   documents: Documents,
   streams: EventStreams,
-  faces: readonly ProtocolServer[],
+  protocolServers: readonly ProtocolServer[],
 ): Koa {
   const { limits, logger, json } = deps;
   const app = new Koa<HttpState>();
@@ -145,8 +147,8 @@ function createApp(
   });
   const { metrics } = deps;
   if (metrics) addRoute(routes, READ, '/metrics', (exchange) => answerMetrics(metrics, exchange));
-  addServerRoutes(routes, faces, { limits, streams, json });
-  const refuse = refusePath(faces, { limits, streams, json });
+  addServerRoutes(routes, protocolServers, { limits, streams, json });
+  const refuse = refusePath(protocolServers, { limits, streams, json });
   app.use(edge(bounds, refuse));
   app.use(routes.routes());
   app.use(notFound(refuse));
@@ -156,7 +158,7 @@ function createApp(
 /** What every request and every upgrade is checked against. */
 function edgeDeps(
   deps: HttpSurfaceDeps,
-  faces: readonly ProtocolServer[],
+  protocolServers: readonly ProtocolServer[],
   publicUrl: () => string,
   isDraining: () => boolean,
 ): EdgeDeps {
@@ -177,14 +179,14 @@ function edgeDeps(
     transport,
     browsers: new BrowserRules(
       server.allowedOrigins,
-      faces.flatMap((face) => face.browserHeaders ?? []),
+      protocolServers.flatMap((each) => each.browserHeaders ?? []),
     ),
     maxHeaders: limits.maxHeaders,
   };
 }
 
-async function closeServers(faces: readonly ProtocolServer[], clean: boolean): Promise<boolean> {
-  await Promise.all(faces.map((face) => face.close?.()));
+async function closeServers(protocolServers: readonly ProtocolServer[], clean: boolean): Promise<boolean> {
+  await Promise.all(protocolServers.map((each) => each.close?.()));
   return clean;
 }
 

@@ -69,7 +69,7 @@ export const FIXED_LIMITS = {
   poll: { firstMs: 200, longestMs: 5_000 },
   /** Polls that may answer an unknown state after the stream is over. */
   unknownPolls: 5,
-  /** Polls that may answer with a task as it stood, without a question that could be told from another, before that is its answer. */
+  /** Polls that may answer with a task as it stood, without a question that could be distinguished from another, before that is its answer. */
   standingPolls: 5,
   /** How long a refusal to stream is held to be one of the agent and not of a moment. */
   learnedMs: 300_000,

@@ -146,7 +146,7 @@ function mediaType(reply: HttpReply): string {
 function refuseEncoding(reply: HttpReply): void {
   const encoding = reply.header('content-encoding');
   if (encoding === undefined || encoding === 'identity') return;
-  throw unavailable('content_encoding', 'The agent compressed its answer although it was told not to.');
+  throw unavailable('content_encoding', 'The agent compressed its answer although it was asked not to.');
 }
 
 /** What to ask of an agent: a message to send, or a task to look at. */

@@ -88,10 +88,10 @@ function usageMoves(body: JsonObject): Move[] {
 
 function movesOf(metadata: JsonObject): Move[] {
   const { figures, refused } = readUsage(A2A_USAGE, metadata);
-  const told: Move[] =
+  const moves: Move[] =
     Object.keys(figures).length === 0 ? [] : [{ type: 'usage', usage: { counts: 'total', ...figures } }];
-  if (refused.length === 0) return told;
-  return [...told, { type: 'note', note: 'usage_refused', details: { members: refused } }];
+  if (refused.length === 0) return moves;
+  return [...moves, { type: 'note', note: 'usage_refused', details: { members: refused } }];
 }
 
 /** A description is a sentence or two; what is longer belongs into the parts. */
@@ -416,7 +416,7 @@ function interpretTask(body: JsonObject, record: A2aRecord, seen: Seen): Move[] 
 }
 
 /**
- * What the agent said while nobody listened. A message without id cannot be told from one that is in the log, so it is
+ * What the agent said while nobody listened. A message without id cannot be distinguished from one that is in the log, so it is
  * left out; the one of the status is said with the status.
  */
 function historyMoves(body: JsonObject, seen: Seen): Move[] {
@@ -448,8 +448,8 @@ function snapshotState(body: JsonObject, record: A2aRecord, seen: Seen): Move[] 
   if (record.stood === true) return [];
   const id = statusMessageId(body);
   const moves = stateMoves(body, isFinalContext(record, seen), seen);
-  const isTold = id === undefined || seen.hasMessage(id);
-  return isTold ? moves.filter((move) => move.type !== 'message' && !isRepeat(move)) : moves;
+  const isKnown = id === undefined || seen.hasMessage(id);
+  return isKnown ? moves.filter((move) => move.type !== 'message' && !isRepeat(move)) : moves;
 }
 
 function isRepeat(move: Move): boolean {

@@ -23,7 +23,7 @@ export class Progress {
   isOver = false;
   /** All that came since the message of the turn is the task as it stood before: waiting, with the question that was answered. */
   stands = false;
-  /** The question of the standing task has an id, so that another question can be told from it. */
+  /** The question of the standing task has an id, so that another question can be distinguished from it. */
   standsIdentified = false;
   #mayStand: boolean;
   readonly #said: () => ReadonlySet<string>;

@@ -108,7 +108,7 @@ function asTasks(value: JsonValue | undefined): HarnTasks | undefined {
   });
 }
 
-/** Tells what a record holds, tolerant of every dialect. `names`: by the rules of the task; what comes now has either. */
+/** Reads what a record holds, tolerant of every dialect. `names`: by the rules of the task; what comes now has either. */
 export function readRecord(record: A2aRecord, names: Rules['a2aNames'] = 'both'): Reading {
   const { message } = record;
   if (!isObject(message)) return { kind: 'unknown', reason: 'not an object' };

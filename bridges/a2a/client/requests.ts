@@ -183,7 +183,7 @@ function roleWord(role: OutboundMessage['role'], protocol: A2aProtocol): string 
   return found.known ? found.word : found.raw;
 }
 
-const UNTOLD = 'The agent neither canceled the task nor told its state.';
+const NOT_CANCELED = 'The agent neither canceled the task nor named its state.';
 
 /** Asks the agent to cancel. When it cannot any more, the task says why: it is over. Throws Fault. */
 export async function* cancelTask(run: TurnRun): AsyncGenerator<Frame> {
@@ -196,7 +196,7 @@ export async function* cancelTask(run: TurnRun): AsyncGenerator<Frame> {
   }
   if (!isRefused) return;
   for await (const { record, reading } of run.ask({ operation: 'GetTask', taskId })) {
-    if (reading.kind === 'error') throw new Fault('upstream_unavailable', UNTOLD);
+    if (reading.kind === 'error') throw new Fault('upstream_unavailable', NOT_CANCELED);
     yield run.take(record, reading);
   }
 }
@@ -218,7 +218,7 @@ export async function* refused(run: TurnRun, refusal: Refusal): AsyncGenerator<F
   const { taskId } = run.progress;
   if (run.turn.kind !== 'continue' || taskId === undefined) return false;
   if (!mayHaveBegun(refusal)) run.progress.takeAsAnswer();
-  // What an agent tells that works on is told to who listens, and to nobody again.
+  // What an agent reports while it works goes to whoever listens, once.
   else if (run.canStream) {
     yield notedFrame(refusal);
     return true;
@@ -229,7 +229,7 @@ export async function* refused(run: TurnRun, refusal: Refusal): AsyncGenerator<F
   return standing.kind !== 'gone';
 }
 
-/** Errors that agents also give when the message is with who executes it, and only its stream cannot be told. */
+/** Errors that agents also give when the message is with who executes it, and only its stream cannot be sent. */
 const UNCERTAIN_ERRORS: readonly (A2aErrorName | undefined)[] = [
   'UnsupportedOperation',
   'InternalError',
@@ -370,7 +370,7 @@ class Watch {
     }
   }
 
-  /** Listens until the stream ends. A stream that ended in good order is not opened again: polling tells the rest. */
+  /** Listens until the stream ends. A stream that ended in good order is not opened again: polling finds the rest. */
   async *#subscribe(): AsyncGenerator<Frame> {
     let isFirst = true;
     for await (const { record, reading } of this.#run.ask({
@@ -378,7 +378,7 @@ class Watch {
       taskId: this.#taskId,
     })) {
       if (reading.kind === 'error') this.#refuseUnknownTask(reading.error);
-      // Without a snapshot first there is no telling what was missed; polling misses nothing.
+      // Without a snapshot first nobody knows what was missed; polling misses nothing.
       if (isFirst && !isSnapshot(reading)) break;
       const frame = this.#take(record, reading);
       this.#isHeard = true;

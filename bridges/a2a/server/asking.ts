@@ -42,7 +42,7 @@ export function negotiate(exchange: ServerExchange): Negotiated {
   return { version, requested, extended: requested.includes(HARN_EXTENSION) };
 }
 
-/** The header that tells which of the extensions asked for are used. */
+/** The header that names which of the extensions asked for are used. */
 export function activated(
   { version, requested }: Negotiated,
   { behind }: Pick<Addressed, 'behind'>,

@@ -64,7 +64,7 @@ interface Asked {
 }
 
 /**
- * What a client of 0.3 asked a stream for is told in a stream, because it reads nothing else. What HTTP says by a status stays
+ * What a client of 0.3 asked a stream for is answered in a stream, because it reads nothing else. What HTTP says by a status stays
  * one: clients and proxies act on it. Spec: A2A 0.3, 3.3.1.
  */
 function sendRpcError(exchange: ServerExchange, { id, method }: Asked, error: ProtocolError): void {
@@ -73,7 +73,7 @@ function sendRpcError(exchange: ServerExchange, { id, method }: Asked, error: Pr
   const headers = exchange.errorHeaders(error);
   if (id === undefined) exchange.sendEmpty(status === 200 ? NO_CONTENT : status, headers);
   else if (status === 200 && typeof method === 'string' && isLegacyStream(method))
-    exchange.send(status, STREAM_TYPE, rpcStreaming(id, []).tell(error), headers);
+    exchange.send(status, STREAM_TYPE, rpcStreaming(id, []).failureFrame(error), headers);
   else exchange.send(status, RPC_TYPE, rpcErrorBody(id, error), headers);
 }
 
@@ -82,7 +82,7 @@ interface Envelope {
   params: JsonObject | undefined;
 }
 
-/** Reads the request; `seen` is told what it asks as soon as that is known, so that a refusal fits it. */
+/** Reads the request; `seen` gets what it asks as soon as that is known, so that a refusal fits it. */
 async function readEnvelope(exchange: ServerExchange, seen: (asked: Asked) => void): Promise<Envelope> {
   if (!MEDIA_TYPE.test(exchange.headers['content-type'] ?? ''))
     throw refusal('ContentTypeNotSupported', 'Send the request as application/json.', 'Content-Type');
@@ -132,6 +132,6 @@ function rpcStreaming(id: JsonValue, headers: readonly string[]): Streaming {
   return {
     headers,
     frame: (event, cursor) => sse(cursor, 'result', event),
-    tell: (error) => sse('', 'error', errorMembers(error)),
+    failureFrame: (error) => sse('', 'error', errorMembers(error)),
   };
 }

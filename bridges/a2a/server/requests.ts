@@ -95,7 +95,7 @@ function sendRequest({ negotiated }: Asking, params: JsonObject): SendRequest {
     : fromV03(validate(sendRequestV03, params));
 }
 
-/** No interface of our cards names a tenant, and a client may only send the one it was told. */
+/** No interface of our cards names a tenant, and a client may only send the one of the card. */
 function refuseTenant({ tenant }: JsonObject): void {
   if (tenant === undefined || tenant === null || tenant === '') return;
   throw refusal('InvalidParams', 'The agent card names no tenant. Leave it out.', 'tenant');
@@ -139,8 +139,8 @@ export async function takeNotification(
   params: JsonObject,
 ): Promise<void> {
   const done = NOTIFIED[name];
-  const told = params['configuration'];
-  const { return_immediately: _, ...given } = isObject(told) ? told : {};
+  const sent = params['configuration'];
+  const { return_immediately: _, ...given } = isObject(sent) ? sent : {};
   const configuration = { ...given, returnImmediately: true, blocking: false };
   const members = done === 'SendMessage' ? { ...params, configuration } : params;
   if (done !== undefined) await runMethod(done, deps, asking, members);
@@ -150,8 +150,8 @@ export async function takeNotification(
 export interface Streaming {
   headers: readonly string[];
   frame(event: JsonObject, id: string): Buffer;
-  /** Finished frame that tells an error after the stream began. */
-  tell(error: ProtocolError): Buffer;
+  /** Finished frame with an error that comes after the stream began. */
+  failureFrame(error: ProtocolError): Buffer;
 }
 
 /** The methods of A2A over the gateway port. Tasks are the gateway's own: what is kept here is how they were read last. */
@@ -193,7 +193,7 @@ export class A2aHandler {
   }
 
   /**
-   * A push config that may not be refuses the message with it: no agent works for a caller who was told no. A message that may
+   * A push config that may not be refuses the message with it: no agent works for a caller who was refused. A message that may
    * not be leaves no config behind. The config of a new Task holds from the beginning, as the agent may be quicker than this.
    */
   async #take(asking: Asking, request: SendRequest): Promise<Taken> {
@@ -308,9 +308,9 @@ export class A2aHandler {
     const stream = exchange.openStream({
       isResumed: false,
       headers: streaming.headers,
-      tell: (error) => streaming.tell(error),
+      failureFrame: (error) => streaming.failureFrame(error),
     });
-    const told = new TaskStream({
+    const follower = new TaskStream({
       stream,
       frame: streaming.frame,
       encoding: encodingOf(asking, task),
@@ -321,8 +321,8 @@ export class A2aHandler {
       after: (delayMs, run) => timers.after(delayMs, run),
     });
     try {
-      told.attach(await follow(gateway, exchange, task.id, start, told));
-      await told.ready;
+      follower.attach(await follow(gateway, exchange, task.id, start, follower));
+      await follower.ready;
     } catch (error) {
       if (!stream.hasStarted) stream.discard();
       throw error;

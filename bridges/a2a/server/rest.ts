@@ -104,7 +104,7 @@ function restStreaming(headers: readonly string[]): Streaming {
   return {
     headers,
     frame: (event, cursor) => Buffer.from(`id: ${cursor}\ndata: ${JSON.stringify(event)}\n\n`),
-    tell: (error) =>
+    failureFrame: (error) =>
       Buffer.from(`event: error\ndata: ${JSON.stringify(restErrorBody(encodeError(error)))}\n\n`),
   };
 }

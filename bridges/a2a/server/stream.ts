@@ -41,7 +41,7 @@ interface StreamOptions {
 /** Longest wait for the first word of an agent that might answer with a Message and no Task. */
 const PATIENCE_MS = 15_000;
 
-interface Told {
+interface Change {
   updates: Update[];
   event: Event;
 }
@@ -58,7 +58,7 @@ export class TaskStream implements Follower {
   #first: { view: TaskView; id: string } | undefined;
   /** Name of the frame that was the agent's first word. */
   #firstWord: unknown;
-  #held: Told[] = [];
+  #held: Change[] = [];
   #stopPatience: () => void = () => undefined;
   /** The frames that wait for bytes; undefined while none does. */
   #tail: Promise<void> | undefined;
@@ -89,7 +89,7 @@ export class TaskStream implements Follower {
     else this.#stopPatience = this.#options.after(PATIENCE_MS, () => this.#open(view));
   }
 
-  tell(updates: Update[], view: TaskView, event: Event): number {
+  take(updates: Update[], view: TaskView, event: Event): number {
     if (this.#state === 'ended') return 0;
     if (this.#state === 'open') return this.#send({ updates, event }, view);
     const hasEnded = isTerminal(view.status.status);
@@ -153,10 +153,10 @@ export class TaskStream implements Follower {
     this.#write(this.#encodeTask(first.view), first.id);
     this.#resolveReady();
     if (this.#options.closesWhenSettled && isOver(first.view.status)) this.#finish('complete');
-    for (const told of this.#held.splice(0)) this.#send(told, view);
+    for (const change of this.#held.splice(0)) this.#send(change, view);
   }
 
-  #send({ updates, event }: Told, view: TaskView): number {
+  #send({ updates, event }: Change, view: TaskView): number {
     const { encoding } = this.#options;
     let unsent = 0;
     for (const update of updates) {
@@ -170,7 +170,7 @@ export class TaskStream implements Follower {
   #encodeUpdate(update: Update, view: TaskView, event: Event): Promise<JsonObject> | JsonObject {
     const { encoding, read } = this.#options;
     const wanted = wantedByUpdate(update);
-    // The state moves on while bytes are read; what is told is the update as it was.
+    // The state moves on while bytes are read; what is sent is the update as it was.
     const encode = (found: Found) =>
       encodeUpdate(withRestored(update, found), view, { ...encoding, ...found }, event);
     return isAtHand(wanted) ? encode(NOTHING) : read(wanted).then(encode);
@@ -274,7 +274,7 @@ function withRestored(update: Update, found: Found): Update {
   return { ...update, status: { ...update.status, message: restored(update.status.message, found) } };
 }
 
-/** Where in a Task's events a follower begins to tell; everything before is in its first snapshot. */
+/** Where in a Task's events a follower begins; everything before is in its first snapshot. */
 export type Start =
   /** Once the message with this id was taken and the agent works on it, if it does at once. */
   | { after: 'message'; id: string }
@@ -283,12 +283,12 @@ export type Start =
   /** Now. */
   | { after: 'history' };
 
-/** Takes what a follower tells. */
+/** Takes what becomes of a Task. */
 interface Follower {
   /** The Task as it is at the start. `id` is the event it is complete up to. */
   begin(view: TaskView, id: string): void;
   /** What the next event means; returns the bytes not yet handed to the network. */
-  tell(updates: Update[], view: TaskView, event: Event): number;
+  take(updates: Update[], view: TaskView, event: Event): number;
   drained(): Promise<void>;
   cork?(): void;
   uncork?(): void;
@@ -314,7 +314,7 @@ class TaskSink implements StreamSink {
     if (this.#isPast(event)) this.#begin();
     this.#last = event.id;
     const updates = this.#view.advance(event);
-    if (this.#hasBegun) return this.#follower.tell(updates, this.#view, event);
+    if (this.#hasBegun) return this.#follower.take(updates, this.#view, event);
     this.#isHeard ||= this.#isMessage(event);
     if (this.#isHeard && !isPending(this.#view)) this.#begin();
     return 0;
@@ -366,7 +366,7 @@ function isPending({ status }: TaskView): boolean {
   return status.status === 'SUBMITTED' || isBlocked(status.status);
 }
 
-/** Follows a Task from its first event on, so that the view is whole wherever the telling begins. */
+/** Follows a Task from its first event on, so that the view is whole wherever the follower begins. */
 export function follow(
   gateway: Gateway,
   exchange: ServerExchange,
@@ -402,7 +402,7 @@ export class Waiting {
             view = seen;
             if (start.after !== 'message' && isSettled(seen.status.status)) resolve(seen);
           },
-          tell(updates, seen) {
+          take(updates, seen) {
             const isMoved = updates.some(({ type }) => type === 'status');
             if (isMoved && isSettled(seen.status.status)) resolve(seen);
             return 0;

@@ -30,7 +30,7 @@ export class TaskViews {
     this.#gateway = gateway;
   }
 
-  /** The Task as its events tell it now. */
+  /** The Task as its events give it now. */
   async read(exchange: ServerExchange, taskId: string): Promise<TaskView> {
     const key = `${taskId} ${exchange.caller().seesInternal}`;
     const known = this.#kept.get(key);

@@ -48,7 +48,7 @@ export class AcpClient implements ProtocolClient {
     });
   }
 
-  /** Tells the agent, and reads what it still sends when the turn itself is let go. */
+  /** Sends the cancel to the agent, and reads what it still sends when the turn itself is let go. */
   async *cancel(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
     const prompt = this.#prompts.get(turn.taskId);
     if (prompt === undefined) return;

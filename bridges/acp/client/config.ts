@@ -49,7 +49,7 @@ export const FIXED_LIMITS = {
   betweenTurns: 2_000,
   /** Sessions of the agent that are remembered as open; older ones are loaded again. */
   openSessions: 1_000,
-  /** Characters of earlier turns that are told to an agent which has lost its session. */
+  /** Characters of earlier turns that are sent to an agent which has lost its session. */
   historyChars: 200_000,
   /** Tool calls of a session whose ids are remembered. */
   heardCalls: 10_000,

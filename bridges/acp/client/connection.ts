@@ -93,7 +93,7 @@ export class AgentConnection {
   }
 
   /**
-   * Asks the agent. `heard` is told the answer before anything that the agent says after it, which may come in one piece with
+   * Asks the agent. `heard` gets the answer before anything that the agent says after it, which may come in one piece with
    * it. Throws Fault when the agent is gone or takes longer than `ms`.
    */
   async ask(
@@ -113,9 +113,9 @@ export class AgentConnection {
     }
   }
 
-  /** Asks for as long as it takes. The answer is told before anything that the agent says after it. */
-  tell(method: string, params: JsonObject, waiting: Waiting): void {
-    this.#peer.tell(method, params, waiting);
+  /** Asks for as long as it takes. The answer is handed over before anything that the agent says after it. */
+  request(method: string, params: JsonObject, waiting: Waiting): void {
+    this.#peer.request(method, params, waiting);
   }
 
   notify(method: string, params: JsonObject): void {
@@ -162,7 +162,7 @@ export class AgentConnection {
 
   /**
    * A line that is no JSON is noise of a shell or a library; it harms nobody. Of what readers disagree about, requests and
-   * answers are refused, and the agent is told; an update, of which nobody is told, is mended and kept. What comes after its
+   * answers are refused with an error to the agent; an update, which has no answer, is mended and kept. What comes after its
    * end is nothing.
    */
   #receive(text: string): void {

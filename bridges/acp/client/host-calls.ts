@@ -9,7 +9,7 @@ import type { PromptTurn } from './prompt-turn.ts';
 import type { AcpRecord } from './record.ts';
 import type { AgentSession } from './session.ts';
 
-/** The end of a path is what tells files apart. */
+/** The end of a path is what distinguishes files. */
 const MAX_PATH = 4_096;
 
 /** What an agent asks of the machine of its client. */
@@ -35,12 +35,12 @@ export async function askHost(call: HostCall): Promise<JsonValue> {
   await prompt.record({ op: 'host_asked', key, message, ...(decided === undefined ? {} : { decided }) });
   const isAllowed = decided === undefined || (await isHeld) === true;
   const answer = isAllowed ? await answerOf(call) : kept(decided);
-  const told = 'error' in answer ? { error: { ...answer.error } } : answer;
+  const outcome = 'error' in answer ? { error: { ...answer.error } } : answer;
   await prompt.record({
     op: 'host_answered',
     key,
     method: call.method,
-    ...told,
+    ...outcome,
     ...consequences(call, answer),
   });
   if ('error' in answer) throw new RpcError(answer.error.code, answer.error.message, answer.error.data);

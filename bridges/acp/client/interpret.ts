@@ -65,7 +65,7 @@ export function asRecord(body: JsonValue): AcpRecord | undefined {
   return recordIn<'op', AcpRecord>(body, 'op', MOVES);
 }
 
-/** Ids are kept; a session that was not simply open is told, with what it begins with. */
+/** Ids are kept; how a session was opened is noted, with what it begins with. */
 function sessionMoves(record: SessionRecord, seen: Seen): Move[] {
   const { how, session_id, history, lost, replayed_updates } = record;
   const sessionBinding = boundSession(record, seen);
@@ -159,7 +159,7 @@ function endOfTurn({ result, error, auth_methods: ways, model_calls }: Answer, s
   const raw = textOf(stop['stopReason']) ?? '';
   const { status, failure } = statusOfStop(raw);
   const metadata = {
-    acp: { stop_reason: raw.slice(0, 200), ...told(stop, 'usage'), ...told(stop, '_meta') },
+    acp: { stop_reason: raw.slice(0, 200), ...memberOf(stop, 'usage'), ...memberOf(stop, '_meta') },
   };
   return [
     ...turnUsageMoves(stop, model_calls, seen),
@@ -167,7 +167,7 @@ function endOfTurn({ result, error, auth_methods: ways, model_calls }: Answer, s
   ];
 }
 
-function told(stop: JsonObject, name: string): JsonObject {
+function memberOf(stop: JsonObject, name: string): JsonObject {
   const value: JsonValue | undefined = stop[name];
   return isObject(value) ? { [name]: value } : {};
 }
@@ -205,7 +205,7 @@ const MAX_KIND = 100;
 const MAX_CALL_ID = 512;
 
 /**
- * An update is logged as it came, whatever its kind; what Harn has words for is told in those too. Of a task that has ended it
+ * An update is logged as it came, whatever its kind; what Harn has words for is said in those too. Of a task that has ended it
  * changes nothing.
  */
 function interpretUpdate({ message, tool, between_turns, mended }: Update, seen: Seen): Move[] {
@@ -344,7 +344,7 @@ function interpretAsked(asked: Asked, seen: Seen): Move[] {
   return [...callMoves(asked, seen), { type: 'permission', permission }];
 }
 
-/** A call that nothing was said of before is told like one that an update begins. */
+/** A call that nothing was said of before begins like one that an update begins. */
 function callMoves({ message, tool }: Asked, seen: Seen): Move[] {
   const call = objectOf(objectOf(message['params'])['toolCall']);
   if (tool === undefined || callIdOf(call) === undefined) return [];

@@ -64,9 +64,9 @@ export function beginningOf(
   if (news === undefined)
     return { record: { op: 'session', how: 'open', session_id: id }, preface: undefined };
   if (news.how !== 'new') return { record: news, preface: undefined };
-  const told = tellHistory(turn.history());
-  const history = told === undefined ? {} : { history: { turns: told.turns, chars: told.text.length } };
-  const preface = [tellInstruction(turn.sessionMetadata), told?.text].filter((text) => text !== undefined);
+  const past = historyText(turn.history());
+  const history = past === undefined ? {} : { history: { turns: past.turns, chars: past.text.length } };
+  const preface = [instructionText(turn.sessionMetadata), past?.text].filter((text) => text !== undefined);
   return {
     record: { ...news, ...history },
     preface: preface.length === 0 ? undefined : preface.join('\n\n'),
@@ -75,7 +75,7 @@ export function beginningOf(
 
 /**
  * Takes up a session that the agent has had before, by the first of these ways that it does not refuse. One that is open, and is
- * taken up to change its MCP servers, is closed first where the agent offers that; where it goes on without them, that is told.
+ * taken up to change its MCP servers, is closed first where the agent offers that; where it goes on without them, a note says so.
  */
 async function takeUp(
   opener: SessionOpener,
@@ -127,7 +127,7 @@ async function askBack(opener: SessionOpener, turn: Turn, id: string, { how, met
   };
 }
 
-/** The session that is open is worth more than servers which it cannot be told of; it is not asked again for these. */
+/** The session that is open is worth more than servers that it cannot be given; it is not asked again for these. */
 function withoutServers(opener: SessionOpener, session: AgentSession): AgentSession {
   const { given } = serversFor(opener);
   const names = given.flatMap(({ name }) => textOf(name) ?? []);
@@ -215,13 +215,13 @@ const HEADING =
 const INSTRUCTION = 'Instructions that hold for this whole conversation:';
 
 /** The system prompt of the Session as text, for an agent whose protocol has no field for it; undefined without one. */
-export function tellInstruction({ system_prompt: prompt }: JsonObject): string | undefined {
+export function instructionText({ system_prompt: prompt }: JsonObject): string | undefined {
   if (prompt === undefined || prompt === null) return undefined;
   return `${INSTRUCTION}\n\n${typeof prompt === 'string' ? prompt : JSON.stringify(prompt)}`;
 }
 
 /** Earlier turns as one text, the newest that fit; undefined when there are none. */
-export function tellHistory(turns: readonly PastTurn[]): { text: string; turns: number } | undefined {
+export function historyText(turns: readonly PastTurn[]): { text: string; turns: number } | undefined {
   const lines: string[] = [];
   let chars = 0;
   for (const { role, text } of turns.toReversed()) {

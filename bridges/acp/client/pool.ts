@@ -118,7 +118,7 @@ class AgentPool {
 
 /**
  * The running agents of a route: one for all sessions without an editor, and one for each set of things that editors offer,
- * because an agent is told once, at its start, what its client has.
+ * because an agent learns once, at its start, what its client has.
  */
 export class AgentPools {
   readonly #settings: RouteSettings;
@@ -136,7 +136,7 @@ export class AgentPools {
 
   /**
    * The agent that is started with this offer. A session that another one has open is taken up here when that has let it go;
-   * else it goes on there, with what that one was told of its client: two connections never have one session.
+   * else it goes on there, with what that one knows of its client: two connections never have one session.
    */
   async of(offer: HostOffer, sessionId: string | undefined): Promise<AgentPool> {
     const key = offer.join(' ');

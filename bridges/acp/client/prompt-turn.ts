@@ -34,7 +34,7 @@ export interface PromptParts {
 export class PromptTurn implements QueuedTurn {
   readonly taskId: string;
   readonly host: PromptParts['host'];
-  /** Its client had a machine when it began; an agent may have been told of one by an earlier client. */
+  /** Its client had a machine when it began; an agent may know of one by an earlier client. */
   readonly hasHost: boolean;
   readonly judge: PromptParts['judge'];
   readonly frames = new FrameQueue();
@@ -190,7 +190,7 @@ export class PromptTurn implements QueuedTurn {
     return waiting !== undefined;
   }
 
-  /** Tells the agent once; whatever it waits for is answered as cancelled. Spec: ACP v1, "Cancellation". */
+  /** Sends the cancel once; whatever the agent waits for is answered as cancelled. Spec: ACP v1, "Cancellation". */
   cancel(): void {
     if (this.#isCanceled || this.#isOver) return;
     this.#isCanceled = true;
@@ -202,12 +202,12 @@ export class PromptTurn implements QueuedTurn {
 
   /** `loginWays`: how to log in, where that is what the agent wants; of a prompt it has done something for, that is its end. */
   finish(answer: RpcAnswer, loginWays?: string[]): void {
-    const told =
+    const outcome =
       'error' in answer ? { error: answer.error as unknown as JsonObject } : { result: answer.result };
     const denied = this.#saying.calls.leftDenied();
     void this.record({
       op: 'answer',
-      ...told,
+      ...outcome,
       ...(loginWays === undefined || this.#hasActed ? {} : { auth_methods: loginWays }),
       ...(denied.length === 0 ? {} : { denied_calls: denied }),
       model_calls: this.#saying.calls.count + 1,
@@ -216,7 +216,7 @@ export class PromptTurn implements QueuedTurn {
   }
 
   /**
-   * Nothing more is told of the turn. While the agent lives it is over only when the agent has answered the cancel: the next
+   * Nothing more of the turn is recorded. While the agent lives it is over only when the agent has answered the cancel: the next
    * prompt waits for that.
    */
   fail(fault: Fault): void {

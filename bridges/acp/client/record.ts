@@ -19,9 +19,9 @@ export type AcpRecord =
       result?: JsonValue;
       /** Updates that repeated what the log has. */
       replayed_updates?: number;
-      /** Turns told again, because the agent does not know them. */
+      /** Earlier turns that were sent again, because the agent does not know them. */
       history?: { turns: number; chars: number };
-      /** Names of the MCP servers of the editor that it was told of, or could not be told of. */
+      /** Names of the MCP servers of the editor that it got, or that it could not be given. */
       mcp_servers?: string[];
       unused_mcp_servers?: string[];
       /** Those that came while its session was open, which the agent does not take up again. */
@@ -94,7 +94,7 @@ export type AcpRecord =
       op: 'options_refused';
       /** What is refused now. */
       options: RefusedOption[];
-      /** Names of those that nobody was told of. */
+      /** Names of those that were not reported yet. */
       news: string[];
     }
   /** The agent says more while no prompt runs than is kept of it; what follows is lost. */
@@ -121,7 +121,7 @@ export function updateRecord(message: JsonObject, mended: JsonMend[]): Extract<A
 /** What earlier updates of the turn said about a tool call. */
 export interface ToolFacts {
   name: string;
-  /** It is told as requested now. */
+  /** It counts as requested from here on. */
   isNew: boolean;
   /** What it is called with, where the update that begins it does not say. */
   input?: JsonValue;

@@ -62,7 +62,7 @@ function sendPrompt(
   };
   connection.opening.delete(turn.sessionId);
   const prompt = session.begin(parts, [record, ...before]);
-  connection.tell(
+  connection.request(
     'session/prompt',
     { sessionId, prompt: blocks },
     {
@@ -126,7 +126,7 @@ function blocksOf(
 const MAX_REASON = 2_000;
 
 /**
- * Tells the agent the mode and the options that a client chose for the Session, once. What it refuses stays as it was there:
+ * Sends the agent the mode and the options that a client chose for the Session, once. What it refuses stays as it was there:
  * the record says so when the Session does not know it yet. Throws Fault.
  */
 async function applyWishes(
@@ -136,11 +136,11 @@ async function applyWishes(
 ): Promise<AcpRecord[]> {
   const wishes = objectOf(objectOf(turn.sessionMetadata['acp_client'])['wanted']);
   for (const [name, value] of Object.entries(wishes)) {
-    if (session.told.get(name) === value) continue;
+    if (session.sent.get(name) === value) continue;
     const { method, params } = wishOf(name, value, session.offers);
     const named = { sessionId: session.id, ...params };
     const answer = await connection.ask(method, named, 'session', limits.session_timeout_ms);
-    session.told.set(name, value);
+    session.sent.set(name, value);
     if (!('error' in answer)) session.refused.delete(name);
     else {
       const { code, message } = answer.error;
@@ -151,9 +151,9 @@ async function applyWishes(
 }
 
 function changesOf({ refused }: AgentSession, { sessionMetadata }: Turn): AcpRecord[] {
-  const told = objectOf(objectOf(objectOf(sessionMetadata['acp'])[OPTIONS_REFUSED])['refused']);
+  const known = objectOf(objectOf(objectOf(sessionMetadata['acp'])[OPTIONS_REFUSED])['refused']);
   const options = [...refused.values()];
-  const news = options.filter(({ name, value }) => objectOf(told[name])['value'] !== value);
-  if (news.length === 0 && options.length === Object.keys(told).length) return [];
+  const news = options.filter(({ name, value }) => objectOf(known[name])['value'] !== value);
+  if (news.length === 0 && options.length === Object.keys(known).length) return [];
   return [{ op: 'options_refused', options, news: news.map(({ name }) => name) }];
 }

@@ -14,7 +14,7 @@ type Said = Extract<AcpRecord, { op: 'said' }>;
  */
 export class Saying {
   readonly calls: ToolCalls;
-  readonly #told = new Map<string, number>();
+  readonly #counts = new Map<string, number>();
   #open: Said | undefined;
 
   constructor(heardCalls: Set<string>) {
@@ -34,7 +34,7 @@ export class Saying {
     // What is about the session as a whole may come in the middle of a message.
     const ended = row.home === 'session' ? [] : this.end();
     if (row.home !== 'tool') return [...ended, record];
-    return [...ended, { ...record, tool: this.calls.told(update) }];
+    return [...ended, { ...record, tool: this.calls.update(update) }];
   }
 
   /** The message that was under way. */
@@ -62,8 +62,8 @@ export class Saying {
   /** A message that goes on after something else is a second one, with a name of its own. */
   #named(id: string | undefined): { id?: string } {
     if (id === undefined || id.length > 256) return {};
-    const count = (this.#told.get(id) ?? 0) + 1;
-    this.#told.set(id, count);
+    const count = (this.#counts.get(id) ?? 0) + 1;
+    this.#counts.set(id, count);
     return { id: count === 1 ? id : `${id}#${count}` };
   }
 }
@@ -78,8 +78,8 @@ interface Call {
   name: string;
   input: JsonValue | undefined;
   status: string;
-  /** It is told as requested. */
-  isTold: boolean;
+  /** It was reported as requested. */
+  isRequested: boolean;
   /** What somebody was asked to allow. */
   asked: JsonValue | undefined;
   isDenied: boolean;
@@ -104,11 +104,11 @@ class ToolCalls {
   }
 
   /** What an update is about: the facts that the update itself leaves out. */
-  told(update: JsonObject): ToolFacts {
+  update(update: JsonObject): ToolFacts {
     const isUnheard = this.#isUnheard(update) && update['sessionUpdate'] !== 'tool_call';
     const call = this.#take(update);
     call.printed = (call.printed + printedIn(update)).slice(-FIXED_LIMITS.printedChars);
-    const isNew = (!call.isTold && isKnown(call)) || contradicts(call.asked, update['rawInput']);
+    const isNew = (!call.isRequested && isKnown(call)) || contradicts(call.asked, update['rawInput']);
     const isShown = ENDED.includes(call.status) && call.printed !== '';
     return {
       ...this.#begun(call, update, isNew),
@@ -122,7 +122,7 @@ class ToolCalls {
     const isUnheard = this.#isUnheard(toolCall);
     const call = this.#take(toolCall);
     call.asked = call.input;
-    return { ...this.#begun(call, toolCall, !call.isTold), ...(isUnheard ? { isUnheard } : {}) };
+    return { ...this.#begun(call, toolCall, !call.isRequested), ...(isUnheard ? { isUnheard } : {}) };
   }
 
   /** Somebody said no. */
@@ -139,7 +139,7 @@ class ToolCalls {
   }
 
   #begun(call: Call, { rawInput }: JsonObject, isNew: boolean): ToolFacts {
-    call.isTold ||= isNew;
+    call.isRequested ||= isNew;
     const { name, input } = call;
     const isEarlier = isNew && rawInput === undefined && input !== undefined;
     return { name, isNew, ...(isEarlier ? { input } : {}) };
@@ -158,7 +158,7 @@ class ToolCalls {
   #take(said: JsonObject): Call {
     const id = textOf(said['toolCallId']) ?? '';
     const name = (toolNameOf(said) ?? 'tool').slice(0, MAX_NAME);
-    const begun = { name, input: undefined, status: 'pending', isTold: false, asked: undefined };
+    const begun = { name, input: undefined, status: 'pending', isRequested: false, asked: undefined };
     const call = this.#calls.get(id) ?? { ...begun, isDenied: false, printed: '' };
     this.#calls.set(id, call);
     call.input = said['rawInput'] ?? call.input;

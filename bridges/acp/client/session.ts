@@ -12,8 +12,8 @@ export class AgentSession {
   /** While it is loaded, the agent repeats its history: those updates are counted, nothing else. */
   isLoading = false;
   replayed = 0;
-  /** Mode and options the agent was last told, so that it is told once. */
-  readonly told = new Map<string, JsonValue>();
+  /** Mode and options that were last sent to the agent, so that each is sent once. */
+  readonly sent = new Map<string, JsonValue>();
   /** Those that it refused, by name. */
   readonly refused = new Map<string, RefusedOption>();
   /** Modes, models and options it was opened with, as the agent has them. */
@@ -96,15 +96,15 @@ class Terminals {
 export type Overhear = (taskId: string, frame: Frame) => Promise<void>;
 
 /**
- * What an agent says in a session while no prompt runs there. It is told at once in the task of the prompt before; what comes
- * before the first one, or while the next one is prepared, is told with that. There is a limit to it, as there is to a turn.
+ * What an agent says in a session while no prompt runs there. It is recorded at once in the task of the prompt before; what comes
+ * before the first one, or while the next one is prepared, is recorded with that. There is a limit to it, as there is to a turn.
  */
 export class BetweenTurns {
   readonly #maxBytes: number;
   readonly #overhear: Overhear;
   #early: AcpRecord[] = [];
   #isHeld = false;
-  #told: Promise<void> = Promise.resolve();
+  #recorded: Promise<void> = Promise.resolve();
   #updates = 0;
   #bytes = 0;
 
@@ -124,19 +124,19 @@ export class BetweenTurns {
       ? { ...updateRecord(message, mended), between_turns: true }
       : { op: 'unheard', ...max };
     if (taskId === undefined || this.#isHeld) this.#early.push(record);
-    else this.#tell(taskId, record);
+    else this.#record(taskId, record);
   }
 
   /** A prompt is prepared. Resolves when what was said before is recorded: the log has it in that order. */
   async hold(): Promise<void> {
     this.#isHeld = true;
-    await this.#told;
+    await this.#recorded;
   }
 
   /** There is no prompt after all. */
   release(taskId: string | undefined): void {
     this.#isHeld = false;
-    if (taskId !== undefined) for (const record of this.#early.splice(0)) this.#tell(taskId, record);
+    if (taskId !== undefined) for (const record of this.#early.splice(0)) this.#record(taskId, record);
   }
 
   /** A prompt begins: what goes before it. */
@@ -147,8 +147,8 @@ export class BetweenTurns {
     return this.#early.splice(0);
   }
 
-  #tell(taskId: string, record: AcpRecord): void {
-    this.#told = this.#overhear(taskId, frameOf(record));
+  #record(taskId: string, record: AcpRecord): void {
+    this.#recorded = this.#overhear(taskId, frameOf(record));
   }
 
   #isWithin(): boolean {

@@ -59,7 +59,7 @@ function openProcess(settings: WireSettings, command: readonly string[], listene
   void child.ended.then((how) => end(died(how)));
   return {
     send: (text) => {
-      // An agent that takes no more is told by its end.
+      // That an agent takes no more is seen by its end.
       child.send(text).catch(() => undefined);
     },
     close: () => child.close(),

@@ -14,7 +14,7 @@ import type { SessionView } from './session-view.ts';
 import { type Prompts, TurnWaits } from './turns.ts';
 import { mayBeCut, type WholeEvents } from './whole-events.ts';
 
-/** `load`: the whole history is told. `resume`: what came after the cursor, without the client's own words. */
+/** `load`: the whole history is sent. `resume`: what came after the cursor, without the client's own words. */
 export type Attachment = 'load' | 'resume';
 
 interface AttachedParts {
@@ -28,7 +28,7 @@ interface AttachedParts {
   draft: Draft | undefined;
   whole: WholeEvents;
   deps: Pick<ServerDeps, 'logger'>;
-  /** Client whose words are not told to it again. */
+  /** Client whose own messages are not sent back to it. */
   clientId: string;
 }
 
@@ -36,7 +36,7 @@ const STATUS_OF_EVENT: ReadonlyMap<string, TerminalStatus> = new Map(
   (['COMPLETED', 'FAILED', 'CANCELED'] as const).map((status) => [EVENT_OF_STATUS[status], status]),
 );
 
-/** How a stream that the gateway ends is told to the client: it reconnects and resumes. */
+/** The close code of a stream that the gateway ends: the client reconnects and resumes. */
 const CLOSE_CODE: Readonly<Record<Exclude<StreamEnd, 'complete'>, number>> = {
   overflow: 1013,
   draining: 1001,
@@ -48,7 +48,7 @@ const CLOSE_CODE: Readonly<Record<Exclude<StreamEnd, 'complete'>, number>> = {
 export class AttachedSession implements StreamSink, Follower {
   readonly id: string;
   readonly turns: TurnWaits;
-  /** Everything recorded before the attachment is told. */
+  /** Everything recorded before the attachment is sent. */
   readonly caughtUpOnce: Promise<void>;
   readonly #parts: AttachedParts;
   readonly #kind: Attachment;
@@ -81,7 +81,7 @@ export class AttachedSession implements StreamSink, Follower {
     });
   }
 
-  /** Newest event that is told. */
+  /** Newest event that was sent. */
   get cursor(): string {
     return this.#delivered;
   }
@@ -93,7 +93,7 @@ export class AttachedSession implements StreamSink, Follower {
     if (this.#isDetached) subscription.close();
   }
 
-  /** Nothing is told any more: who waits for what was recorded before does so no longer. */
+  /** Nothing is sent any more: nobody waits any longer for what was recorded before. */
   detach(): void {
     this.#isDetached = true;
     this.#markCaughtUp();
@@ -101,7 +101,7 @@ export class AttachedSession implements StreamSink, Follower {
     this.#parts.questions.forget(this.id);
   }
 
-  /** Resolves when everything up to this event is told. */
+  /** Resolves when everything up to this event is sent. */
   reached(eventId: string | null): Promise<void> {
     if (eventId === null || this.#delivered >= eventId) return Promise.resolve();
     return new Promise((resolve) => this.#reaching.push({ id: eventId, resolve }));
@@ -146,7 +146,7 @@ export class AttachedSession implements StreamSink, Follower {
     if (reason !== 'complete' && !this.#isDetached) this.#parts.connection.close(CLOSE_CODE[reason], reason);
   }
 
-  tell(given: JsonObject): void {
+  notify(given: JsonObject): void {
     const update = this.#parts.hosting.taken(given, true);
     if (update !== undefined) this.#parts.peer.notify('session/update', { sessionId: this.id, update });
   }
@@ -174,20 +174,20 @@ export class AttachedSession implements StreamSink, Follower {
   #deliver(frame: StreamFrame, event: OutEvent): number {
     let unsent = 0;
     for (const text of this.#textsOf(frame, event)) unsent = this.#parts.connection.send(text);
-    this.#told(frame, event);
+    this.#wasSent(frame, event);
     return unsent;
   }
 
   async #deliverWhole(frame: StreamFrame): Promise<void> {
     const event = await this.#parts.whole.event(eventIn(frame));
     for (const text of this.#textsOf(frame, event)) await this.#parts.connection.sendLarge(text);
-    this.#told(frame, event);
+    this.#wasSent(frame, event);
   }
 
-  #told(frame: StreamFrame, event: OutEvent): void {
+  #wasSent(frame: StreamFrame, event: OutEvent): void {
     this.#follow(event);
     this.#delivered = frame.id;
-    this.#tellReached();
+    this.#resolveReached();
   }
 
   #textsOf(frame: StreamFrame, event: OutEvent): string[] {
@@ -217,11 +217,11 @@ export class AttachedSession implements StreamSink, Follower {
   #textOf(update: JsonObject, eventId: string, taskId: string | null): string {
     const meta = objectOf(update['_meta']);
     const harn = { ...objectOf(meta['harn']), eventId, ...(taskId === null ? {} : { taskId }) };
-    const told = { ...update, _meta: { ...meta, harn } };
+    const named = { ...update, _meta: { ...meta, harn } };
     return JSON.stringify({
       jsonrpc: '2.0',
       method: 'session/update',
-      params: { sessionId: this.id, update: told },
+      params: { sessionId: this.id, update: named },
     });
   }
 
@@ -233,10 +233,10 @@ export class AttachedSession implements StreamSink, Follower {
     const status = STATUS_OF_EVENT.get(event);
     if (status === undefined || task_id === null) return;
     const failure = (payload['failure'] as unknown as Failure | undefined) ?? null;
-    this.turns.tell(task_id, { kind: 'task', status, failure });
+    this.turns.end(task_id, { kind: 'task', status, failure });
   }
 
-  #tellReached(): void {
+  #resolveReached(): void {
     for (let at = this.#reaching.length - 1; at >= 0; at -= 1) {
       const waiting = this.#reaching[at];
       if (waiting === undefined || waiting.id > this.#delivered) continue;
@@ -250,12 +250,12 @@ function eventIn({ bytes }: StreamFrame): OutEvent {
   return JSON.parse(bytes.toString('utf8')) as OutEvent;
 }
 
-/** What a client of the draft version 2 is told besides; version 1 has no words for it. */
+/** What a client of the draft version 2 gets besides; version 1 has no words for it. */
 export interface Draft {
   /** The prompt of this request is a Message of the log now. */
   accepted(requestId: RpcId, messageId: string): void;
   /** Updates of the state that an event means. */
   statesOf(sessionId: string, event: OutEvent): JsonObject[];
-  /** The update that tells the state after an attachment; `state`: as it was read before. */
+  /** The update that gives the state after an attachment; `state`: as it was read before. */
   stateNow(sessionId: string, state: SessionState): JsonObject;
 }

@@ -56,10 +56,10 @@ export class Hosting {
     this.#servers.set(sessionId, servers);
   }
 
-  /** What tells the client that an agent which is no ACP agent cannot use its servers, once for each; else undefined. */
+  /** The notice that an agent which does not speak ACP cannot use the client's servers, once for each; else undefined. */
   notice(sessionId: string, route: string): JsonObject | undefined {
     const names = (this.#servers.get(sessionId) ?? []).flatMap(({ name }) => textOf(name) ?? []);
-    if (names.length === 0 || this.#deps.upstream(route) instanceof AcpClient) return undefined;
+    if (names.length === 0 || this.#deps.client(route) instanceof AcpClient) return undefined;
     const key = JSON.stringify([sessionId, route]);
     if (this.#noticed.has(key)) return undefined;
     this.#noticed.add(key);
@@ -81,7 +81,7 @@ export class Hosting {
 
   #everywhere(): Hosts[] {
     return this.#deps.agents().flatMap(({ route }) => {
-      const client = this.#deps.upstream(route);
+      const client = this.#deps.client(route);
       return client instanceof AcpClient ? [client.hosts] : [];
     });
   }

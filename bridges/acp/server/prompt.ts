@@ -20,7 +20,7 @@ type Params = ParamsOf<'session/prompt'>;
 
 /**
  * A prompt turn is a Task, or the answer to one that asked. It is answered when the Task has ended and everything it said is
- * told. Taking the request back cancels it; losing the connection does not.
+ * sent. Taking the request back cancels it; losing the connection does not.
  */
 export async function prompt(
   talk: Conversation,
@@ -37,7 +37,7 @@ export async function prompt(
     talk.calls.admit('submitSessionTask');
     talk.hosting.offer(sessionId);
     const notice = talk.hosting.notice(sessionId, talk.view.route(sessionId));
-    if (notice !== undefined) session.tell(notice);
+    if (notice !== undefined) session.notify(notice);
     const key = textOf(objectOf(params._meta?.['harn'])['idempotencyKey']) ?? talk.prompts.keyOf(context.id);
     talk.prompts.sent(key);
     const message = await messageOf(talk, sessionId, params.prompt, key);
@@ -78,10 +78,10 @@ async function send(
   return { taskId: task.id, messageId: textOf(objectOf(task.input as JsonValue)['id']) ?? task.id };
 }
 
-/** A Task that had ended before the client came back is told by its resource, after what it said. */
+/** The end of a Task that had ended before the client came back is read from its resource, and sent after what it said. */
 async function endOf(talk: Conversation, session: AttachedSession, taskId: string): Promise<TurnEnd> {
-  const told = session.turns.told(taskId);
-  if (told !== undefined) return told;
+  const end = session.turns.endOf(taskId);
+  if (end !== undefined) return end;
   const task = await talk.calls.json<Task>('getTask', { path: { task_id: taskId } });
   if (!isTerminal(task.status)) return session.turns.wait(taskId);
   const { last_event_id } = await talk.calls.json<Session>('getSession', {
@@ -90,7 +90,7 @@ async function endOf(talk: Conversation, session: AttachedSession, taskId: strin
   await session.caughtUpOnce;
   await session.reached(last_event_id);
   return (
-    session.turns.told(taskId) ?? {
+    session.turns.endOf(taskId) ?? {
       kind: 'task',
       status: task.status,
       failure: task.failure as Failure | null,

@@ -14,7 +14,7 @@ const ANSWERED_ELSEWHERE = 'answered elsewhere';
 
 /**
  * What the client of one connection is asked. The first answer wins, wherever it comes from: a client whose request was
- * answered by somebody else is told so, and its own late answer changes nothing. There is no time limit here.
+ * answered by somebody else is withdrawn, and its own late answer changes nothing. There is no time limit here.
  */
 export class Questions {
   readonly #calls: GatewayCalls;
@@ -53,7 +53,7 @@ export class Questions {
     const question = mayAnswer ? questionOf(request, session.id, this.#asks()) : undefined;
     if (question === undefined) {
       if (mayAnswer || request.request.kind === 'elicitation') this.#askInWords(session, request);
-      else session.tell(notice('Somebody else has to allow this', request.request.message));
+      else session.notify(notice('Somebody else has to allow this', request.request.message));
       return;
     }
     const abort = new AbortController();
@@ -91,9 +91,9 @@ export class Questions {
   #askInWords(session: Follower, { request, task_id }: PermissionRequest): void {
     if (request.message_id === undefined) {
       const content = { type: 'text', text: request.message };
-      session.tell({ sessionUpdate: 'agent_message_chunk', content });
+      session.notify({ sessionUpdate: 'agent_message_chunk', content });
     }
-    if (task_id !== null) session.turns.tell(task_id, { kind: 'question' });
+    if (task_id !== null) session.turns.end(task_id, { kind: 'question' });
   }
 
   async #respond(requestId: string, body: JsonObject): Promise<void> {
@@ -118,5 +118,5 @@ export interface Follower {
   readonly id: string;
   readonly turns: TurnWaits;
   /** Sends one update of the gateway's own. */
-  tell(update: JsonObject): void;
+  notify(update: JsonObject): void;
 }

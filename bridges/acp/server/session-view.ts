@@ -85,8 +85,8 @@ export class SessionView {
   #changed(sessionId: string, before: JsonObject): JsonObject[] {
     const mode = modesOf(this.#metadata.get(sessionId) ?? {})?.currentModeId;
     const isNew = mode !== undefined && mode !== modesOf(before)?.currentModeId;
-    const told = isNew ? [{ sessionUpdate: 'current_mode_update', currentModeId: mode }] : [];
-    return [...told, ...this.#optionUpdate(sessionId)];
+    const modes = isNew ? [{ sessionUpdate: 'current_mode_update', currentModeId: mode }] : [];
+    return [...modes, ...this.#optionUpdate(sessionId)];
   }
 
   #optionUpdate(sessionId: string): JsonObject[] {

@@ -38,21 +38,21 @@ export async function newSession(
   setImmediate(() => {
     if (!talk.sessions.has(session.id)) void followNew(talk, session);
   });
-  return { sessionId: session.id, ...setup, ...told(params.mcpServers, session.last_event_id) };
+  return { sessionId: session.id, ...setup, ...answerMeta(params.mcpServers, session.last_event_id) };
 }
 
-/** The whole history is told before the answer, in the order of the log. Spec: ACP v1, "Loading Sessions". */
+/** The whole history is sent before the answer, in the order of the log. Spec: ACP v1, "Loading Sessions". */
 export async function loadSession(talk: Conversation, params: ParamsOf<'session/load'>): Promise<JsonValue> {
   const session = await placed(talk, await openSession(talk, params.sessionId), params);
   const setup = await talk.view.begin(session);
   announce(talk, session.id, params);
   const attached = await attach(talk, session.id, 'load', undefined);
   await attached.caughtUpOnce;
-  tellState(talk, attached, session);
-  return { ...setup, ...told(params.mcpServers, attached.cursor) };
+  sendState(talk, attached, session);
+  return { ...setup, ...answerMeta(params.mcpServers, attached.cursor) };
 }
 
-/** Without a cursor nothing is told again; `_meta.harn.afterEventId` asks for what came after it. */
+/** Without a cursor nothing is sent again; `_meta.harn.afterEventId` asks for what came after it. */
 export async function resumeSession(
   talk: Conversation,
   params: ParamsOf<'session/resume'>,
@@ -63,8 +63,8 @@ export async function resumeSession(
   announce(talk, session.id, params);
   const attached = await resumeAfter(talk, session, after);
   await attached.caughtUpOnce;
-  tellState(talk, attached, session);
-  return { ...setup, ...told(params.mcpServers, attached.cursor) };
+  sendState(talk, attached, session);
+  return { ...setup, ...answerMeta(params.mcpServers, attached.cursor) };
 }
 
 /** Where retention removed what came after the cursor, its mark says so and what is kept is the rest. */
@@ -108,8 +108,8 @@ async function placed({ calls }: Conversation, session: Session, place: Place): 
   }
 }
 
-function tellState({ draft }: Conversation, attached: AttachedSession, { id, state }: Session): void {
-  if (draft !== undefined) attached.tell(draft.stateNow(id, state));
+function sendState({ draft }: Conversation, attached: AttachedSession, { id, state }: Session): void {
+  if (draft !== undefined) attached.notify(draft.stateNow(id, state));
 }
 
 /** Servers that a launcher runs on the machine of its editor. */
@@ -123,7 +123,7 @@ function announce(
   hosting.announce(sessionId, addresses);
 }
 
-/** A Session that cannot be followed is taken up by its first prompt, which is told why. */
+/** A Session that cannot be followed is opened by its first prompt, which gets the reason. */
 async function followNew(talk: Conversation, { id, last_event_id }: Session): Promise<void> {
   try {
     await attach(talk, id, 'resume', last_event_id ?? undefined);
@@ -249,7 +249,7 @@ function infoOf({ id, summary, updated_at, metadata }: Session) {
 }
 
 /** Servers that the client names live on its machine: they are not started here, and that is said. The cursor resumes. */
-function told(servers: readonly JsonObject[], eventId: string | null): JsonObject {
+function answerMeta(servers: readonly JsonObject[], eventId: string | null): JsonObject {
   const names = servers.map(({ name }) => textOf(name) ?? 'unnamed');
   const harn = {
     ...(names.length === 0 ? {} : { ignoredMcpServers: names }),
@@ -258,7 +258,7 @@ function told(servers: readonly JsonObject[], eventId: string | null): JsonObjec
   return Object.keys(harn).length === 0 ? {} : { _meta: { harn } };
 }
 
-/** A mode of the agent; it is told with the next prompt. */
+/** A mode of the agent; it is sent with the next prompt. */
 export async function setMode(talk: Conversation, params: ParamsOf<'session/set_mode'>): Promise<JsonValue> {
   const { sessionId, modeId } = params;
   await followed(talk, sessionId);
@@ -307,7 +307,7 @@ function valuesOf(options: JsonValue | undefined): string[] {
   });
 }
 
-/** What the agent refused is refused here, too, until it has been told something else. */
+/** What the agent refused is refused here, too, until another value is chosen. */
 async function wish(talk: Conversation, sessionId: string, value: JsonValue, name: string): Promise<void> {
   const reason = refusalOf(talk.view.metadata(sessionId), name, value);
   if (reason !== undefined)

@@ -48,7 +48,7 @@ export class TunnelSession {
     this.#answer(message, more.length === 0 ? only : undefined);
   }
 
-  /** The server is gone: whoever waits for it is told. */
+  /** The server is gone: every waiting request is answered with an error. */
   async close(reason: string): Promise<void> {
     for (const id of this.#open) this.#refuse(id, reason);
     this.#open.clear();

@@ -33,7 +33,7 @@ interface Tunnel {
   sessionId: string;
   name: string;
   tokenHash: Buffer;
-  /** As an agent is told of it. */
+  /** As it is described to an agent. */
   address: JsonObject;
   /** The connection of the client; undefined while it is away. */
   peer: Peer | undefined;
@@ -42,7 +42,7 @@ interface Tunnel {
 
 /**
  * MCP servers of editors' machines, offered to agents over HTTP: each Session has an address and a token of its own for each
- * server. They stay the same while a client comes back, so that an agent which was told of them goes on.
+ * server. They stay the same while a client comes back, so that an agent that has their addresses goes on.
  */
 export class Tunnels {
   readonly routes: readonly ServerRoute[];

@@ -9,7 +9,7 @@ import type { GatewayCalls } from './gateway-calls.ts';
 class PromptInFlight {
   isCanceled = false;
   /** The gateway knows: once is enough. */
-  isToldCanceled = false;
+  isCancelSent = false;
   taskId: string | undefined;
 }
 
@@ -65,10 +65,10 @@ export class Prompts {
 
   async cancelOne(prompt: PromptInFlight): Promise<void> {
     prompt.isCanceled = true;
-    if (prompt.taskId === undefined || prompt.isToldCanceled) return;
-    prompt.isToldCanceled = true;
+    if (prompt.taskId === undefined || prompt.isCancelSent) return;
+    prompt.isCancelSent = true;
     await this.#calls.json('cancelTask', { path: { task_id: prompt.taskId } }).catch((error: unknown) => {
-      // It has ended meanwhile; its end is told anyway.
+      // It has ended meanwhile; its end is reported anyway.
       if (!(error instanceof RpcError)) throw error;
     });
   }
@@ -82,16 +82,16 @@ export type TurnEnd =
 /** Ends that are remembered: a prompt may be answered before its own submission is. */
 const REMEMBERED = 64;
 
-/** Prompts that wait for the end of their Task. Ends are told in the order of the log, after everything before them. */
+/** Prompts that wait for the end of their Task. Ends are reported in the order of the log, after everything before them. */
 export class TurnWaits {
   readonly #ends = new Map<string, TurnEnd>();
   readonly #waiting = new Map<string, Set<(end: TurnEnd) => void>>();
 
-  told(taskId: string): TurnEnd | undefined {
+  endOf(taskId: string): TurnEnd | undefined {
     return this.#ends.get(taskId);
   }
 
-  tell(taskId: string, end: TurnEnd): void {
+  end(taskId: string, end: TurnEnd): void {
     this.#ends.set(taskId, end);
     const [oldest] = this.#ends.keys();
     if (this.#ends.size > REMEMBERED && oldest !== undefined) this.#ends.delete(oldest);
@@ -104,14 +104,14 @@ export class TurnWaits {
     return [...this.#ends].findLast(([, end]) => end.kind === 'question')?.[0];
   }
 
-  /** The Task goes on: what it was told before is no end any more. */
+  /** The Task goes on: what was reported before is no end any more. */
   reopen(taskId: string): void {
     this.#ends.delete(taskId);
   }
 
   wait(taskId: string): Promise<TurnEnd> {
-    const told = this.#ends.get(taskId);
-    if (told !== undefined) return Promise.resolve(told);
+    const end = this.#ends.get(taskId);
+    if (end !== undefined) return Promise.resolve(end);
     return new Promise((resolve) => {
       const waiting = this.#waiting.get(taskId) ?? new Set();
       this.#waiting.set(taskId, waiting.add(resolve));

@@ -42,12 +42,12 @@ export class WholeEvents {
     return { ...event, payload: whole };
   }
 
-  /** Metadata of a Session: what its agent told of itself. */
+  /** Metadata of a Session: what its agent said of itself. */
   metadata(metadata: JsonObject): Promise<JsonObject> {
     return sessionMetadata(metadata, new Room(this.#read, this.#maxBytes));
   }
 
-  /** A permission request with what the agent told of the call. */
+  /** A permission request with what the agent said of the call. */
   request<Request extends { metadata: JsonObject }>(request: Request): Promise<Request> {
     return asked(
       request as unknown as JsonObject,
@@ -101,10 +101,10 @@ async function members(value: JsonValue | undefined, room: Room): Promise<JsonOb
 async function sessionMetadata(metadata: JsonObject, room: Room): Promise<JsonObject> {
   const { acp } = metadata;
   if (!isObject(acp)) return metadata;
-  const told: JsonObject = {};
+  const whole: JsonObject = {};
   for (const [kind, body] of Object.entries(acp))
-    told[kind] = isObject(body) ? await members(body, room) : body;
-  return { ...metadata, acp: told };
+    whole[kind] = isObject(body) ? await members(body, room) : body;
+  return { ...metadata, acp: whole };
 }
 
 async function parts(given: JsonValue | undefined, room: Room): Promise<JsonValue[]> {

@@ -48,7 +48,7 @@ export class CallQuestions {
   }
 
   /**
-   * Answers one request of the server. `name` tells it from all others of the call, also after a restart; default: its
+   * Answers one request of the server. `name` distinguishes it from all others of the call, also after a restart; default: its
    * number. Rejects with an RpcError to refuse.
    */
   async ask(method: string, params: JsonObject, name?: string): Promise<JsonObject> {
@@ -89,7 +89,7 @@ export class CallQuestions {
     }
   }
 
-  /** The caller writes, or lets a model write; who refuses is told to the server as the error of the specification. */
+  /** The caller writes, or lets a model write; a refusal is sent to the server as the error of the specification. */
   async #sample(params: JsonObject, name: string | undefined): Promise<JsonObject> {
     const answer = await this.#ask(samplingForm(params), name);
     const result = answer === undefined ? undefined : samplingResult(answer);

@@ -6,14 +6,14 @@ import { FIXED_LIMITS } from './config.ts';
 import { rpcErrorIn } from './faults.ts';
 
 /** What following a call needs of the call. */
-export interface RoundsHost {
+export interface RoundsPort {
   /** Calls the tool; rejects like a connection. */
   call(params: JsonObject): Promise<JsonObject>;
   /** Asks the server something else about the call; rejects like a connection. */
   request(method: string, params: JsonObject): Promise<JsonObject>;
   /** Asks again on another connection where one was lost; rejects when the server gave no sign of life for too long. */
   poll(method: string, params: JsonObject): Promise<JsonObject>;
-  /** Answers one request of the server. `name` tells it from all others of the call, also after a restart. */
+  /** Answers one request of the server. `name` distinguishes it from all others of the call, also after a restart. */
   ask(method: string, params: JsonObject, name: string): Promise<JsonObject>;
   /** Rejects when the call is given up. */
   wait(ms: number): Promise<void>;
@@ -38,11 +38,11 @@ export interface Round {
 
 /** Follows a call from what the server answered to its result. */
 export class CallRounds {
-  readonly #host: RoundsHost;
+  readonly #port: RoundsPort;
   readonly #isStateless: boolean;
 
-  constructor(host: RoundsHost, isStateless: boolean) {
-    this.#host = host;
+  constructor(port: RoundsPort, isStateless: boolean) {
+    this.#port = port;
     this.#isStateless = isStateless;
   }
 
@@ -57,7 +57,7 @@ export class CallRounds {
       const { requestState } = result;
       const state = typeof requestState === 'string' ? { requestState } : {};
       const asked: Round = { number, inputRequests: objectOf(result['inputRequests']), ...state };
-      this.#host.asksInRound(asked);
+      this.#port.asksInRound(asked);
       now = await this.answerRound(params, asked);
     }
     throw new Fault('rejected', 'The server asks for input again and again.', { reason: 'rounds' });
@@ -67,25 +67,25 @@ export class CallRounds {
   async answerRound(params: JsonObject, { number, inputRequests, requestState }: Round): Promise<JsonObject> {
     const inputResponses = await this.#answers(inputRequests, `round${number}`);
     if (!this.#isStateless && !Object.values(inputResponses).every(isAccepted)) throw PAGE_WANTED;
-    this.#host.answersRound();
-    if (!this.#isStateless) return this.#host.call(params);
+    this.#port.answersRound();
+    if (!this.#isStateless) return this.#port.call(params);
     const state = requestState === undefined ? {} : { requestState };
-    return this.#host.call({ ...params, inputResponses, ...state });
+    return this.#port.call({ ...params, inputResponses, ...state });
   }
 
-  /** Asks for a task of the server until it is over. `told`: what the server said of it last. */
-  async followTask(taskId: string, told?: JsonObject): Promise<JsonObject> {
-    if (told !== undefined) this.#host.becomesTask(taskId);
+  /** Asks for a task of the server until it is over. `last`: what the server said of it last. */
+  async followTask(taskId: string, last?: JsonObject): Promise<JsonObject> {
+    if (last !== undefined) this.#port.becomesTask(taskId);
     const answered = new Set<string>();
     let said: JsonValue | undefined;
-    for (let now = told; ; ) {
-      if (now !== undefined) await this.#host.wait(pollMs(now));
-      now = await this.#host.poll('tasks/get', { taskId });
+    for (let now = last; ; ) {
+      if (now !== undefined) await this.#port.wait(pollMs(now));
+      now = await this.#port.poll('tasks/get', { taskId });
       const { status, statusMessage: message } = now;
-      if (message !== undefined && message !== said) this.#host.progress({ message });
+      if (message !== undefined && message !== said) this.#port.progress({ message });
       said = message;
       if (status === 'cancelled') throw GONE;
-      if (!this.#isStateless && status !== 'working') return this.#host.request('tasks/result', { taskId });
+      if (!this.#isStateless && status !== 'working') return this.#port.request('tasks/result', { taskId });
       if (status === 'completed') return objectOf(now['result']);
       if (status === 'failed') throw rpcErrorIn(now['error'], 'The task failed.');
       if (status === 'input_required') await this.#update(taskId, objectOf(now['inputRequests']), answered);
@@ -103,13 +103,13 @@ export class CallRounds {
     if (Object.keys(open).length === 0) return;
     const inputResponses = await this.#answers(open, 'task');
     for (const key of Object.keys(open)) answered.add(key);
-    await this.#host.request('tasks/update', { taskId, inputResponses });
+    await this.#port.request('tasks/update', { taskId, inputResponses });
   }
 
   async #answers(requests: JsonObject, where: string): Promise<JsonObject> {
     const answers = Object.entries(requests).map(async ([key, request]) => {
       const { method, params } = objectOf(request);
-      return [key, await this.#host.ask(String(method), objectOf(params), questionName(where, key))];
+      return [key, await this.#port.ask(String(method), objectOf(params), questionName(where, key))];
     });
     return Object.fromEntries(await Promise.all(answers)) as JsonObject;
   }

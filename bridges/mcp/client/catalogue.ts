@@ -24,7 +24,7 @@ export type ToolChange = Parameters<Definitions['report']>[1][number];
 
 /**
  * The tools of one server as last listed, each pinned to the definition that was seen first. A server that is asked on
- * several connections may list others on each: all of them are tools, by the definition that was told last.
+ * several connections may list others on each: all of them are tools, by the definition that was listed last.
  */
 export class Catalogue {
   readonly #route: string;
@@ -34,14 +34,14 @@ export class Catalogue {
   #tools = new Map<string, Tool>();
   /** Names of tools by their Skills. */
   #named = new Map<string, string>();
-  /** Definitions that others than the gateway were told since. */
+  /** Definitions that others than the gateway were given since. */
   readonly #seen = new Map<string, Tool>();
   /** Listed tools that no client may use. */
   readonly #unusable = new Set<string>();
   /** What each open connection listed last, the newest at the end. */
   readonly #lists = new Map<Connection, ReadonlyMap<string, Tool>>();
   #description: AgentDescription | undefined;
-  /** Lists that are about to be read, by the connection that told of a change; `undefined` is the one that is kept. */
+  /** Lists that are about to be read, by the connection that notified of a change; `undefined` is the one that is kept. */
   readonly #soon = new Map<unknown, unknown>();
 
   constructor(route: string, config: McpClientConfig, limits: McpLimits, deps: BridgeDeps) {
@@ -64,7 +64,7 @@ export class Catalogue {
   }
 
   /**
-   * What the policy judges of a tool that is passed through; undefined for one that the operator closed. `onNews` is told
+   * What the policy judges of a tool that is passed through; undefined for one that the operator closed. `onNews` is called
    * when the definition is another one than was listed last: until the list is read again it is the one that counts.
    */
   judged(name: string, definition?: JsonValue, onNews?: () => void): JudgedTool | undefined {

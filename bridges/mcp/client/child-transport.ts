@@ -9,7 +9,7 @@ export interface ChildTransportOptions extends Omit<ChildOptions, 'onLine'> {
 
 /**
  * JSON-RPC over the standard streams of a supervised child. What is no JSON-RPC message on its standard output is noise:
- * it is told as such and breaks nothing.
+ * it is reported as such and breaks nothing.
  */
 export class ChildTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;

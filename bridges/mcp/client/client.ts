@@ -183,7 +183,7 @@ export class McpClient implements ProtocolClient {
     });
   }
 
-  /** The running call tells how it ended itself; a task of the server is canceled there, whoever follows it. */
+  /** The running call records its end itself; a task of the server is canceled there, whoever follows it. */
   async *cancel({ taskId, binding }: Turn, signal: AbortSignal): AsyncIterable<Frame> {
     const call = this.#calls.get(taskId);
     const connection = call?.connection;
@@ -196,8 +196,8 @@ export class McpClient implements ProtocolClient {
       const options = { signal, idleTimeoutMs: ms, totalTimeoutMs: ms };
       await asked.request('tasks/cancel', { taskId: remote }, options);
     } catch (error) {
-      // The Task of the caller has ended; that the server may go on is told beside it.
-      const message = 'The server was not told that its task was canceled; it may go on.';
+      // The Task of the caller has ended; that the server may go on is noted beside it.
+      const message = 'The server was not notified that its task was canceled; it may go on.';
       yield new Fault('upstream_unavailable', message, { reason: reasonOf(error) }).toFrame();
     }
   }
@@ -229,10 +229,10 @@ export class McpClient implements ProtocolClient {
     );
     const changesNothing = tool.sideEffect === 'read' || tool.sideEffect === 'read_external';
     try {
-      // What may change something is on record before it is done; what only reads is told with its answer, where that is quick.
+      // What may change something is on record before it is done; what only reads is recorded with its answer, where that is quick.
       if (stand === undefined && !changesNothing) yield { ...request, intent: true };
       const ran = call.run(lease.connection, signal, stand);
-      // It is awaited below, after the frames that tell of it.
+      // It is awaited below, after the frames that come from it.
       ran.catch(() => undefined);
       if (stand === undefined && changesNothing)
         yield (await call.frames.comesWithin(FIXED_LIMITS.togetherMs, this.#deps.timers))
@@ -302,9 +302,9 @@ export class McpClient implements ProtocolClient {
   async #ofOne(peer: ServerPeer): Promise<Connection> {
     const opening = this.#connector.connect({
       asked: (method, params, signal) => peer.asked(method, params, signal),
-      told: (method, params) => {
+      notified: (method, params) => {
         if (method === LIST_CHANGED) this.#catalogue.refreshSoon(() => opening, opening);
-        peer.told(method, params);
+        peer.notified(method, params);
       },
     });
     const connection = await opening;
@@ -324,10 +324,10 @@ export class McpClient implements ProtocolClient {
   #watcher(): ServerPeer {
     return {
       asked: NOBODY.asked,
-      told: (method, params) => {
+      notified: (method, params) => {
         if (method === LIST_CHANGED) this.#catalogue.refreshSoon(() => this.#kept.get());
         const [only, ...more] = this.#callsOnKept();
-        if (only !== undefined && more.length === 0) only.told(method, params);
+        if (only !== undefined && more.length === 0) only.notified(method, params);
       },
     };
   }
@@ -346,7 +346,7 @@ interface JudgedCall {
   checks: SchemaChecks;
 }
 
-/** A turn that has one thing to tell and calls nothing. */
+/** A turn of one frame, which calls nothing. */
 function only(frame: Frame): PreparedTurn {
   return {
     run: async function* () {

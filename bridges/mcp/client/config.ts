@@ -20,7 +20,7 @@ export interface McpClientConfig {
   interactive?: boolean | undefined;
   /** An interactive server may also ask for what a model would write. Default: false. */
   sampling?: boolean | undefined;
-  /** Directories the server is told of as roots; interactive servers only. */
+  /** Directories the server gets as roots; interactive servers only. */
   roots?: readonly string[] | undefined;
   /** Served at `/mcp/<id>` as it is. Default: false. */
   mount?: boolean | undefined;
@@ -72,7 +72,7 @@ export const FIXED_LIMITS = {
   maxTools: 2_000,
   /** A connection of an actor and Session that nobody uses. */
   connectionIdleMs: 300_000,
-  /** Progress is told at most this often, after so many that are told at once; what comes faster is dropped. */
+  /** Progress is recorded at most this often, after so many that are recorded at once; what comes faster is dropped. */
   progressMs: 100,
   progressBurst: 10,
   /** Log lines of a server that are kept per call. */
@@ -91,9 +91,9 @@ export const FIXED_LIMITS = {
   listenAgainMs: 1_000,
   /** Times a server may ask for more input before it has a result. */
   roundsPerCall: 20,
-  /** Resources whose changes one client of a mount is told of. */
+  /** Resources whose changes one client of a mount is notified of. */
   watchedResources: 100,
-  /** Longest wait for a server to begin or end telling of a resource. */
+  /** Longest wait for a server to take or end a subscription to a resource. */
   watchMs: 20_000,
   /** Longest wait for a server to hear that its task is given up. */
   cancelMs: 20_000,

@@ -10,7 +10,7 @@ export interface ServerPeer {
   /** A request of the server; the result goes back. Rejects with an RpcError to refuse. */
   asked(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
   /** A notification of the server. */
-  told(method: string, params: JsonObject): void;
+  notified(method: string, params: JsonObject): void;
 }
 
 export interface CallOptions {
@@ -19,7 +19,7 @@ export interface CallOptions {
   idleTimeoutMs: number;
   totalTimeoutMs: number;
   onProgress?(params: JsonObject): void;
-  /** Schema of the arguments of the tool that is called: some of them are told in headers too. */
+  /** Schema of the arguments of the tool that is called: some of them are sent in headers too. */
   inputSchema?: JsonObject;
 }
 
@@ -34,7 +34,7 @@ export interface Connection {
   readonly capabilities: JsonObject;
   /** Sends a request; the result is as it came. Rejects with RpcError, or with Fault when the connection fails. */
   request(method: string, params: JsonObject, options: CallOptions): Promise<JsonObject>;
-  /** From here on the peer is told of changes of these resources, and of no others. Rejects as requests do. */
+  /** From here on the peer is notified of changes of these resources, and of no others. Rejects as requests do. */
   watch(resources: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -108,14 +108,16 @@ export abstract class ClientConnection<Client extends SdkClient> implements Conn
   }
 }
 
-/** How long a request may take and who is told of its progress, in the words of both SDKs. */
+/** How long a request may take and who gets its progress, in the words of both SDKs. */
 export function requestOptions({ signal, idleTimeoutMs, totalTimeoutMs, onProgress }: CallOptions) {
   return {
     signal,
     timeout: idleTimeoutMs,
     maxTotalTimeout: totalTimeoutMs,
     resetTimeoutOnProgress: true,
-    ...(onProgress === undefined ? {} : { onprogress: (told: unknown) => onProgress(told as JsonObject) }),
+    ...(onProgress === undefined
+      ? {}
+      : { onprogress: (report: unknown) => onProgress(report as JsonObject) }),
   };
 }
 

@@ -133,7 +133,7 @@ export class Connector {
         ? {}
         : { lastLines: () => pause(FIXED_LIMITS.lastLinesMs, this.#deps.timers) }),
     });
-    // What is told beside the answers, such as a changed list, is told to nobody before somebody listens.
+    // What is sent beside the answers, such as a changed list, reaches nobody before somebody listens.
     if (this.#web !== undefined) await isDoneWithin(listening, FIXED_LIMITS.listenMs, this.#deps.timers);
     return connection;
   }
@@ -179,7 +179,7 @@ export class Connector {
     await this.#web?.close();
   }
 
-  /** Only a server whose questions reach a caller is told that it may ask. */
+  /** Only a server whose questions reach a caller learns that it may ask. */
   #capabilities(): JsonObject {
     if (!this.#config.interactive) return {};
     const sampling = this.#config.sampling ? { sampling: {} } : {};

@@ -6,7 +6,7 @@ import type { Connection } from './connection.ts';
 export interface KeptOptions {
   server: string;
   open(): Promise<Connection>;
-  /** Told of each new connection; what it does is part of opening it. */
+  /** Called for each new connection; what it does is part of opening it. */
   onOpen(connection: Connection): Promise<void>;
   /** Longest wait of whoever needs the connection while it is opened again. */
   waitMs: number;

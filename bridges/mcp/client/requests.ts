@@ -10,7 +10,7 @@ import { RpcError } from '../../wire/json-rpc.ts';
 import { sha256 } from '../../wire/sha256.ts';
 import { pause, unlessAborted } from '../../wire/waits.ts';
 import { CallQuestions, type QuestionContext } from './call-questions.ts';
-import { CallRounds, PAGE_WANTED, type Round, type RoundsHost } from './call-rounds.ts';
+import { CallRounds, PAGE_WANTED, type Round, type RoundsPort } from './call-rounds.ts';
 import { FIXED_LIMITS, type McpLimits } from './config.ts';
 import type { CallOptions, Connection, ServerPeer } from './connection.ts';
 import { GIVEN_UP, isNotRun, TIMED_OUT } from './faults.ts';
@@ -33,7 +33,7 @@ type Begin = { at: 'call' } | Stand;
 /** `resumes`: how often the call was taken up, this time included. */
 export type Stand = { resumes: number } & ({ at: 'task'; taskId: string } | { at: 'round'; round: Round });
 
-/** One tool call from its request to its result: what the server tells meanwhile, and what it asks. */
+/** One tool call from its request to its result: what the server reports meanwhile, and what it asks. */
 export class ActiveCall implements ServerPeer {
   readonly frames = new FrameQueue();
   readonly #context: CallContext;
@@ -42,8 +42,8 @@ export class ActiveCall implements ServerPeer {
   #numbered = 0;
   #resumes = 0;
   #logs = 0;
-  #toldAt: number | undefined;
-  #mayTell: number = FIXED_LIMITS.progressBurst;
+  #reportedAt: number | undefined;
+  #burst: number = FIXED_LIMITS.progressBurst;
   #dropped = 0;
   #connection: Connection | undefined;
   #lifeAt = Number.NEGATIVE_INFINITY;
@@ -77,7 +77,7 @@ export class ActiveCall implements ServerPeer {
     return this.#connection;
   }
 
-  /** Gives the call up; the server is told, and what it did is unknown. */
+  /** Gives the call up; the server is notified, and what it did is unknown. */
   cancel(): void {
     this.#stopper.abort('canceled');
     this.#questions.leave();
@@ -92,7 +92,7 @@ export class ActiveCall implements ServerPeer {
     return this.#questions.ask(method, params);
   }
 
-  told(method: string, params: JsonObject): void {
+  notified(method: string, params: JsonObject): void {
     if (method !== 'notifications/message') return;
     this.#logs += 1;
     if (this.#logs <= FIXED_LIMITS.logsPerCall) this.#push({ ...this.#context.facts, type: 'log', params });
@@ -104,7 +104,7 @@ export class ActiveCall implements ServerPeer {
   }
 
   async #call(connection: Connection, begin: Begin): Promise<Frame> {
-    const rounds = new CallRounds(this.#host(), connection.isStateless);
+    const rounds = new CallRounds(this.#port(), connection.isStateless);
     const params = this.#params(connection);
     try {
       return frameOf(this.#resultOf(await this.#follow(rounds, params, begin)), this.#context.facts.call_id);
@@ -134,7 +134,7 @@ export class ActiveCall implements ServerPeer {
   /** Calls the tool; once more where it is known not to have run, on another connection. */
   async #sendOnce(params: JsonObject): Promise<JsonObject> {
     const how = {
-      onProgress: (told: JsonObject) => this.#progress(told),
+      onProgress: (report: JsonObject) => this.#progress(report),
       inputSchema: this.#context.tool.inputSchema,
     };
     try {
@@ -164,7 +164,7 @@ export class ActiveCall implements ServerPeer {
     return this.#connection.request(method, params, { signal, idleTimeoutMs, totalTimeoutMs, ...more });
   }
 
-  #host(): RoundsHost {
+  #port(): RoundsPort {
     return {
       call: (params) => this.#send(params),
       request: (method, params) => this.#request(method, params),
@@ -226,8 +226,8 @@ export class ActiveCall implements ServerPeer {
     if (this.#stopper.signal.aborted) return frameOf({ ...facts, type: 'canceled' }, facts.call_id);
     if (error instanceof RpcError && !wantsPages(error)) {
       const { code, message, data } = error;
-      const told = { code, message, ...(data === undefined ? {} : { data }) };
-      return frameOf({ ...facts, type: 'error', error: told }, facts.call_id);
+      const refusal = { code, message, ...(data === undefined ? {} : { data }) };
+      return frameOf({ ...facts, type: 'error', error: refusal }, facts.call_id);
     }
     const fault = faultOf(error);
     const { call_id, server, tool } = facts;
@@ -246,19 +246,19 @@ export class ActiveCall implements ServerPeer {
     return { ...record, output_fault: `${path}: ${fault.message}` };
   }
 
-  /** All of what a short call tells; of more only what comes no faster than anybody reads. How much was left out is said. */
+  /** All progress of a short call; of a longer one only what comes no faster than anybody reads. How much was left out is recorded. */
   #progress(params: JsonObject): void {
     const now = this.#context.deps.clock.monotonic();
     const { progressMs, progressBurst } = FIXED_LIMITS;
-    const earned = this.#toldAt === undefined ? 0 : (now - this.#toldAt) / progressMs;
-    this.#mayTell = Math.min(progressBurst, this.#mayTell + earned);
-    this.#toldAt = now;
+    const earned = this.#reportedAt === undefined ? 0 : (now - this.#reportedAt) / progressMs;
+    this.#burst = Math.min(progressBurst, this.#burst + earned);
+    this.#reportedAt = now;
     const isLast = params['progress'] !== undefined && params['progress'] === params['total'];
-    if (this.#mayTell < 1 && !isLast) {
+    if (this.#burst < 1 && !isLast) {
       this.#dropped += 1;
       return;
     }
-    this.#mayTell = Math.max(0, this.#mayTell - 1);
+    this.#burst = Math.max(0, this.#burst - 1);
     this.#push({ ...this.#context.facts, type: 'progress', params, dropped: this.#dropped });
     this.#dropped = 0;
   }

@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '#protocol/json.ts';
 /** A pattern as ajv calls it. */
 interface Pattern {
   test(text: string): boolean;
-  /** Tells patterns apart: ajv compiles two of the same text once. */
+  /** Distinguishes patterns: ajv compiles two of the same text once. */
   toString(): string;
 }
 

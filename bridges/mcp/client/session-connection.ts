@@ -27,7 +27,7 @@ export interface SessionOptions {
   capabilities: JsonObject;
   timeoutMs: number;
   /**
-   * Waits for what is told on another stream than the answer: over HTTP a server may log there, and nothing says which of both
+   * Waits for what is sent on another stream than the answer: over HTTP a server may log there, and nothing says which of both
    * comes first. Left out: there is one stream.
    */
   lastLines?(): Promise<void>;
@@ -56,7 +56,8 @@ export class SessionConnection extends ClientConnection<Client> {
     const connection = new SessionConnection(client, lastLines);
     client.fallbackRequestHandler = (request, { signal }) =>
       peer.asked(request.method, objectOf(request.params), signal) as Promise<Record<string, unknown>>;
-    client.fallbackNotificationHandler = async ({ method, params }) => peer.told(method, objectOf(params));
+    client.fallbackNotificationHandler = async ({ method, params }) =>
+      peer.notified(method, objectOf(params));
     // What a peer sends beside the protocol is no reason to end the connection; its loss is seen by onclose.
     client.onerror = () => undefined;
     try {
@@ -116,7 +117,7 @@ export class SessionConnection extends ClientConnection<Client> {
 
 /**
  * The SDK handles notifications a turn later than results, so the last progress of a call that ends in the same breath
- * would be told to nobody. Each message is handed over when the one before has been handled.
+ * would reach nobody. Each message is handed over when the one before has been handled.
  */
 function deliverInTurn(transport: Transport): void {
   const deliver = transport.onmessage?.bind(transport);

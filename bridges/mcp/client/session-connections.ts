@@ -30,7 +30,7 @@ export interface Lease {
 }
 
 /**
- * One connection per actor and Session, because nothing on the wire tells which call a server's question belongs to. One
+ * One connection per actor and Session, because nothing on the wire names the call that a server's question belongs to. One
  * call at a time uses it, and is asked. Unused ones are closed after a while, or when another needs the place.
  */
 export class SessionConnections {
@@ -198,7 +198,7 @@ export class SessionConnections {
           peer.asked -= 1;
         });
       },
-      told: (method, params) => peer.current?.told(method, params),
+      notified: (method, params) => peer.current?.notified(method, params),
     };
   }
 }
@@ -215,5 +215,5 @@ const ALL_IN_USE = new Fault(
 export const NOBODY: ServerPeer = {
   asked: (method) =>
     Promise.reject(new RpcError(MCP_ERRORS.method_not_found, `Nobody can be asked: ${method}`)),
-  told: () => undefined,
+  notified: () => undefined,
 };

@@ -17,7 +17,7 @@ export interface StatelessAsSessionOptions {
   /** Revisions with sessions that clients may name, the newest first. */
   revisions: readonly string[];
   limits: McpLimits;
-  /** Schema of the arguments of a tool: some of them are told in headers too. */
+  /** Schema of the arguments of a tool: some of them are sent in headers too. */
   inputSchemaOf(tool: string): JsonObject | undefined;
 }
 
@@ -49,7 +49,7 @@ export class StatelessAsSession implements Transport {
       send: (message) => this.onmessage?.(message as unknown as JSONRPCMessage),
       handlers: {
         request: (method, params, { signal }) => this.#answer(method, params, signal),
-        // A server of the newer revision is told nothing of a session.
+        // A server of the newer revision learns nothing of a session.
         notification: () => undefined,
         failed: (error) => this.onerror?.(error instanceof Error ? error : new Error(String(error))),
       },
@@ -118,9 +118,9 @@ export class StatelessAsSession implements Transport {
   }
 
   #connect(as: ConnectAs): { opening: Promise<Connection>; connection?: Connection } {
-    const told: ServerPeer['told'] = (method, params) => this.#peer.notify(method, params);
+    const notified: ServerPeer['notified'] = (method, params) => this.#peer.notify(method, params);
     const open: { opening: Promise<Connection>; connection?: Connection } = {
-      opening: this.#options.connect({ asked: refuseToAsk, told }, as).then(
+      opening: this.#options.connect({ asked: refuseToAsk, notified }, as).then(
         async (connection) => {
           open.connection = connection;
           if (this.#watched.size > 0) await connection.watch([...this.#watched]);
@@ -185,8 +185,8 @@ export class StatelessAsSession implements Transport {
         ...(progressToken === undefined
           ? {}
           : {
-              onProgress: (told: JsonObject) =>
-                this.#peer.notify('notifications/progress', { ...told, progressToken }),
+              onProgress: (progress: JsonObject) =>
+                this.#peer.notify('notifications/progress', { ...progress, progressToken }),
             }),
       },
     );

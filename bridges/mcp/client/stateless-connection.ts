@@ -66,7 +66,8 @@ export class StatelessConnection extends ClientConnection<Client> {
       inputRequired: { autoFulfill: false },
     });
     const connection = new StatelessConnection(client, peer, later);
-    client.fallbackNotificationHandler = async ({ method, params }) => peer.told(method, objectOf(params));
+    client.fallbackNotificationHandler = async ({ method, params }) =>
+      peer.notified(method, objectOf(params));
     // What a peer sends beside the protocol is no reason to end the connection; its loss is seen by onclose.
     client.onerror = () => undefined;
     const prior = discovered === undefined ? {} : { prior: { kind: 'modern', discover: discovered } };
@@ -96,7 +97,7 @@ export class StatelessConnection extends ClientConnection<Client> {
     }
   }
 
-  /** Changes of these resources are told from here on, and of no others. */
+  /** Changes of these resources are notified from here on, and of no others. */
   async watch(resources: readonly string[]): Promise<void> {
     this.#watched = [...resources];
     const before = this.#listening;
@@ -104,7 +105,7 @@ export class StatelessConnection extends ClientConnection<Client> {
     void before?.close().catch(() => undefined);
   }
 
-  /** Changes of lists are told for as long as somebody listens. */
+  /** Changes of lists are notified for as long as somebody listens. */
   #listen(): void {
     this.#listens += 1;
     const turn = this.#listens;
@@ -119,7 +120,7 @@ export class StatelessConnection extends ClientConnection<Client> {
       this.#listening = listening;
       // What changed while nobody listened is seen by listing again.
       void listening.closed.then(() => {
-        if (turn === this.#listens) this.#peer.told('notifications/tools/list_changed', {});
+        if (turn === this.#listens) this.#peer.notified('notifications/tools/list_changed', {});
         again();
       });
     }, again);
@@ -157,7 +158,7 @@ const KEPT = 'dev.harn-gateway/result';
 function keepResults(transport: Transport): void {
   const deliver = transport.onmessage?.bind(transport);
   let before = Promise.resolve();
-  // In turn, so that the last progress of a call is told before its result, as on connections with sessions.
+  // In turn, so that the last progress of a call is reported before its result, as on connections with sessions.
   transport.onmessage = (message, extra) => {
     const given =
       'result' in message

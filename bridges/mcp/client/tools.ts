@@ -137,7 +137,7 @@ function isHidden(character: string): boolean {
   return HIDDEN.some(([from, to]) => point >= from && point <= to);
 }
 
-/** Keyword by which a server wants an argument told in a header too. */
+/** Keyword by which a server wants an argument sent in a header too. */
 const KEYWORD = 'x-mcp-header';
 /** Types whose values are spelled the same by everybody; a number is not. */
 const PRIMITIVES = ['string', 'integer', 'boolean'];

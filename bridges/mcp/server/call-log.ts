@@ -10,37 +10,37 @@ export class CallLog {
   readonly #deps: Pick<ServerDeps, 'gateway'>;
   readonly #exchange: ServerExchange;
   readonly #least: LogLevel;
-  readonly #tell: (line: JSONRPCNotification, eventId: string) => void;
-  #told: Promise<void> = Promise.resolve();
+  readonly #send: (line: JSONRPCNotification, eventId: string) => void;
+  #sent: Promise<void> = Promise.resolve();
 
   constructor(
     deps: Pick<ServerDeps, 'gateway'>,
     exchange: ServerExchange,
     least: LogLevel,
-    tell: (line: JSONRPCNotification, eventId: string) => void,
+    send: (line: JSONRPCNotification, eventId: string) => void,
   ) {
     this.#deps = deps;
     this.#exchange = exchange;
     this.#least = least;
-    this.#tell = tell;
+    this.#send = send;
   }
 
-  /** Tells a line as the log has it, at that event; one that is too large for an event is read from where it is. */
+  /** Sends a line as the log has it, at that event; one that is too large for an event is read from where it is. */
   take(details: JsonObject, eventId: string): void {
     const { artifact_id: id } = objectOf(details['large_metadata']);
     if (typeof id === 'string')
-      this.#told = this.#told.then(async () => this.#line(await this.#whole(id), eventId));
+      this.#sent = this.#sent.then(async () => this.#line(await this.#whole(id), eventId));
     else this.#line(details, eventId);
   }
 
-  /** Resolves when every line that was taken is told; the result comes after them. */
+  /** Resolves when every line that was taken is sent; the result comes after them. */
   all(): Promise<void> {
-    return this.#told;
+    return this.#sent;
   }
 
   #line(params: JsonObject, eventId: string): void {
     if (isLogged(params['level'], this.#least))
-      this.#tell({ jsonrpc: '2.0', method: 'notifications/message', params }, eventId);
+      this.#send({ jsonrpc: '2.0', method: 'notifications/message', params }, eventId);
   }
 
   async #whole(artifact_id: string): Promise<JsonObject> {
@@ -50,7 +50,7 @@ export class CallLog {
   }
 }
 
-/** What a Task tells of its progress, as the notification of a call that wants it by this token. */
+/** What a Task reports of its progress, as the notification of a call that wants it by this token. */
 export function progressNotification(
   progressToken: JsonValue,
   { progress = 0, total, message }: JsonObject,

@@ -86,7 +86,7 @@ function metaOf(task: Task, outcome: Outcome): JsonObject {
   };
 }
 
-/** What was too large for the log as it was said: a client reads the result by the schema that it was told. */
+/** What was too large for the log as it was said: a client reads the result by the schema that it was given. */
 async function wholeParts(
   gateway: Gateway,
   exchange: ServerExchange,

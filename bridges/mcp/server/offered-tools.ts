@@ -10,7 +10,7 @@ import { sha256 } from '../../wire/sha256.ts';
 export interface OfferedTool {
   definition: JsonObject & { name: string };
   route: string;
-  /** `skill`: the arguments are the input. `agent`: the argument `message` is what the agent is told. */
+  /** `skill`: the arguments are the input. `agent`: the argument `message` is what the agent gets. */
   kind: 'skill' | 'agent';
   /** What the policy judges: the route of whoever runs it, and what it may do there. */
   judged: { route: string; sideEffect: SideEffectClass };
@@ -20,7 +20,7 @@ export interface OfferedTool {
 const MAX_NAME = 64;
 const KEPT = 53;
 
-/** A name of the alphabet that model providers take; a changed one is told apart by a hash. */
+/** A name of the alphabet that model providers take; a changed one is made unique by a hash. */
 export function toolName(id: string): string {
   if (id.length <= MAX_NAME && /^[A-Za-z0-9_-]+$/.test(id)) return id;
   const hash = sha256(id).slice(0, 10);
@@ -55,8 +55,8 @@ function toolOfSkill(skill: Skill): OfferedTool {
   };
 }
 
-function sideEffectOf(told: JsonValue | undefined): SideEffect {
-  return SIDE_EFFECTS.find((word) => word === told) ?? 'destructive';
+function sideEffectOf(declared: JsonValue | undefined): SideEffect {
+  return SIDE_EFFECTS.find((word) => word === declared) ?? 'destructive';
 }
 
 function rawTool(metadata: JsonObject): JsonObject {
@@ -66,7 +66,7 @@ function rawTool(metadata: JsonObject): JsonObject {
 const ASK_INPUT: JsonObject = {
   type: 'object',
   properties: {
-    message: { type: 'string', description: 'What to tell or ask the agent.' },
+    message: { type: 'string', description: 'The message for the agent.' },
   },
   required: ['message'],
   additionalProperties: false,

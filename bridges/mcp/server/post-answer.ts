@@ -41,7 +41,7 @@ export class PostAnswer {
   }
 
   /** Says something before the result; `place` is where a client that has read it resumes. */
-  tell(message: JSONRPCMessage, place = this.#place): void {
+  send(message: JSONRPCMessage, place = this.#place): void {
     this.#place = place;
     this.#write(message, this.#openStream());
   }
@@ -74,7 +74,7 @@ export class PostAnswer {
     if (this.#stream !== undefined) return this.#stream;
     this.#stopWaiting();
     const { exchange, headers, isPrimed } = this.#options;
-    const stream = exchange.openStream({ isResumed: false, headers, tell: () => '' });
+    const stream = exchange.openStream({ isResumed: false, headers, failureFrame: () => '' });
     this.#stream = stream;
     if (isPrimed && this.#place !== '') stream.write({ sse: Buffer.from(`id: ${this.#place}\ndata: \n\n`) });
     for (const message of this.#said.splice(0)) this.#write(message, stream);

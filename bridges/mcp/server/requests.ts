@@ -21,7 +21,7 @@ export interface ClientCall {
   /** Whether the client has a session of its own on this connection. */
   hasSession: boolean;
   signal: AbortSignal;
-  progress(told: JsonObject, eventId: string): void;
+  progress(report: JsonObject, eventId: string): void;
   /** A line that the server logged. */
   log?(line: JsonObject, eventId: string): void;
   /** Whether another request follows the Task too. Default: none does. */
@@ -116,7 +116,7 @@ export async function findTool(
     (await skillNamed(deps, exchange, name)) ??
     (await toolsFor(deps, exchange)).find(({ definition }) => definition.name === name);
   if (found !== undefined) return found;
-  // Only who may call tools is told whether they will come.
+  // Only who may call tools learns whether they will come.
   const awaited = deps.agents().find(({ id, description }) => !description && name.startsWith(`${id}__`));
   if (awaited !== undefined && maySubmit(deps, exchange)) {
     const message = `${awaited.route} has not been reached yet; its tools are not known. Call again in a moment.`;
@@ -363,7 +363,7 @@ function partOf(tool: OfferedTool, input: JsonObject, tool_call_id: string): Jso
 /** Tools of one page of a list. */
 const PAGE = 250;
 
-/** One page of what this caller may call, by name. A cursor outlives changes of the list: it is the last name that was told. */
+/** One page of what this caller may call, by name. A cursor outlives changes of the list: it is the last name that was given. */
 export async function listTools(
   deps: ServerDeps,
   exchange: ServerExchange,

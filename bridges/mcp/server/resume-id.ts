@@ -7,7 +7,7 @@ export interface CallPlace {
   requestId: string | number;
   /** Token of the request; null when it wants no progress. */
   progressToken: string | number | null;
-  /** Id of the last event of the log that was told; empty before the first. */
+  /** Id of the last event of the log that was sent; empty before the first. */
   after: string;
   /** Ways of asking that the client offers, as in its capability `elicitation`. */
   asks: readonly string[];
@@ -18,8 +18,8 @@ const LISTS = 'lists.';
 
 /** The id of an event in the answer to a call. It is no credential: what is read by it is what the caller may read anyway. */
 export function callId({ taskId, requestId, progressToken, after, asks }: CallPlace): string {
-  const told = JSON.stringify([taskId, requestId, progressToken, after, ...asks]);
-  return CALL + Buffer.from(told).toString('base64url');
+  const place = JSON.stringify([taskId, requestId, progressToken, after, ...asks]);
+  return CALL + Buffer.from(place).toString('base64url');
 }
 
 /** Undefined for the id of another event, and for what the gateway never gave. */
@@ -33,7 +33,7 @@ export function placeOf(id: string): CallPlace | undefined {
   return { taskId, requestId, progressToken, after, asks };
 }
 
-/** The id of an event that tells of a changed list: the list as it was then. */
+/** The id of an event that stands for a changed list: the list as it was then. */
 export function listsId(offered: string): string {
   return LISTS + createHash('sha256').update(offered).digest('base64url').slice(0, 22);
 }

@@ -26,7 +26,7 @@ export async function resumeCall(
   const task = await readTask(deps, exchange, place.taskId);
   if (task.created_by !== exchange.caller().actor)
     throw new ProtocolError('resource_not_found', 'No such call.', { param: 'Last-Event-ID' });
-  const stream = exchange.openStream({ isResumed: true, headers, tell: () => '' });
+  const stream = exchange.openStream({ isResumed: true, headers, failureFrame: () => '' });
   stream.attach({ cursor: () => '', close: () => undefined });
   try {
     const result = await follow(deps, exchange, place, stream, logLevel);
@@ -57,10 +57,10 @@ async function follow(
       now = { ...now, after: eventId };
       log.take(line, eventId);
     },
-    progress(told: JsonObject, eventId: string) {
+    progress(report: JsonObject, eventId: string) {
       now = { ...now, after: eventId };
       if (progressToken !== null)
-        stream.write({ sse: messageFrame(progressNotification(progressToken, told), callId(now)) });
+        stream.write({ sse: messageFrame(progressNotification(progressToken, report), callId(now)) });
     },
   };
   for (;;) {

@@ -11,7 +11,7 @@ import { SessionTable } from './session-table.ts';
 import type { StatelessServer } from './stateless-connection.ts';
 
 const TIDY_MS = 60_000;
-/** How often what the servers offer is compared, to tell clients that it changed. */
+/** How often what the servers offer is compared, to notify clients of changes. */
 const COMPARE_MS = 1_000;
 
 const PATH = '/mcp';
@@ -127,7 +127,7 @@ export class McpServer implements ProtocolServer {
   }
 
   /**
-   * Sessions do not outlive the gateway, but what runs does: the rest of a call is told, and the answer to a question of a
+   * Sessions do not outlive the gateway, but what runs does: the rest of a call is sent, and the answer to a question of a
    * call is taken. False for anything else.
    */
   async #withoutSession(
@@ -185,7 +185,7 @@ async function parsed(exchange: ServerExchange, bytes: Buffer): Promise<JsonValu
     return await exchange.parseJson(bytes);
   } catch (error) {
     const { code, message, param } = ProtocolError.from(error);
-    const told = `Parse error: ${message}`;
-    return new ProtocolError(code, told, param === undefined ? {} : { param });
+    const text = `Parse error: ${message}`;
+    return new ProtocolError(code, text, param === undefined ? {} : { param });
   }
 }

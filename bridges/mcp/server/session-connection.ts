@@ -48,7 +48,7 @@ interface Extra {
 
 interface ServerSessionOptions {
   actor: string;
-  /** Id of an event that tells of the lists as they are now. */
+  /** Id of an event that stands for the lists as they are now. */
   listsId(): string;
   onClosed(id: string): void;
 }
@@ -172,11 +172,12 @@ export class ServerSession {
     const placeAfter = (after: string) => callId({ taskId, requestId, progressToken, after, asks });
     let taskId = '';
     const answer = this.#transport.answerTo(requestId);
-    const progress = (told: JsonObject, after: string) => {
-      if (progressToken !== null) answer?.tell(progressNotification(progressToken, told), placeAfter(after));
+    const progress = (report: JsonObject, after: string) => {
+      if (progressToken !== null)
+        answer?.send(progressNotification(progressToken, report), placeAfter(after));
     };
     const log = new CallLog(this.#deps, exchange, this.#logLevel, (line, after) =>
-      answer?.tell(line, placeAfter(after)),
+      answer?.send(line, placeAfter(after)),
     );
     const call = {
       exchange,
@@ -221,7 +222,7 @@ export class ServerSession {
     const answered = new Promise<void>((resolve) => {
       this.#asked.set(question.requestId, resolve);
     });
-    this.#transport.answerTo(requestId)?.tell(askOf(question, params));
+    this.#transport.answerTo(requestId)?.send(askOf(question, params));
     return answered;
   }
 
@@ -263,7 +264,7 @@ const PRIMED_SINCE = '2025-11-25';
 interface ServerTransportOptions {
   deps: Pick<ServerDeps, 'timers'>;
   sessionId: string;
-  /** Id of an event that tells of the lists as they are now. */
+  /** Id of an event that stands for the lists as they are now. */
   listsId(): string;
   /** Takes the answer to a question of ours; false when it is none. */
   takeAnswer(exchange: ServerExchange, message: JSONRPCMessage): Promise<boolean>;
@@ -306,7 +307,7 @@ class ServerTransport implements Transport {
     }
     const related = options?.relatedRequestId;
     if (related === undefined) this.#listener?.write({ sse: messageFrame(message, this.#options.listsId()) });
-    else this.#answers.get(related)?.tell(message);
+    else this.#answers.get(related)?.send(message);
   }
 
   /** Whether a request is open. */
@@ -369,7 +370,7 @@ class ServerTransport implements Transport {
   }
 
   /**
-   * What belongs to no request: lists that change. A client that missed a change is told at once; one that resumes has lost
+   * What belongs to no request: lists that change. A client that missed a change is notified at once; one that resumes has lost
    * the stream it had, whether or not that was noticed here.
    */
   #listen(exchange: ServerExchange): void {
@@ -378,7 +379,7 @@ class ServerTransport implements Transport {
     const stream = exchange.openStream({
       isResumed: true,
       headers: ['Mcp-Session-Id', this.sessionId],
-      tell: () => '',
+      failureFrame: () => '',
     });
     this.#listener = stream;
     stream.onClose(() => {

@@ -168,7 +168,7 @@ export class StatelessServer {
       sessionKey: 'mcp',
       hasSession: false,
       signal: left.signal,
-      progress: (told: JsonObject) => this.#progress(context, told),
+      progress: (report: JsonObject) => this.#progress(context, report),
       ...(log === undefined ? {} : { log: (line: JsonObject, eventId: string) => log.take(line, eventId) }),
     };
     const state = mcpReq.requestState<string>();
@@ -229,15 +229,15 @@ export class StatelessServer {
     return { taskId, requestId };
   }
 
-  #progress(context: ServerContext, told: JsonObject): void {
+  #progress(context: ServerContext, report: JsonObject): void {
     const { progressToken } = objectOf(context.mcpReq._meta);
     if (progressToken === undefined) return;
-    const { method, params } = progressNotification(progressToken, told);
+    const { method, params } = progressNotification(progressToken, report);
     notify(context, method, params);
   }
 }
 
-/** A client that has left is told nothing. */
+/** Nothing is sent to a client that has left. */
 function notify({ mcpReq }: ServerContext, method: string, params: unknown): void {
   void mcpReq.notify({ method, params } as never).catch(() => undefined);
 }

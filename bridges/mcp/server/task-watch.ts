@@ -7,8 +7,8 @@ import type { ServerExchange } from '#protocol-server.ts';
 
 /** What a watched Task does. */
 export interface TaskNews {
-  /** `eventId`: where the log tells it. */
-  progress(told: JsonObject, eventId: string): void;
+  /** `eventId`: where the log has it. */
+  progress(report: JsonObject, eventId: string): void;
   /** A line that the server logged, as the log has it. Left out: nobody wants them. */
   log?(line: JsonObject, eventId: string): void;
 }
@@ -27,7 +27,7 @@ const NOTE = 'vendor.harn_gateway.upstream_note';
 
 /**
  * Follows a Task until it is over or waits. `beyond` names a request that is answered already: the Task is at a standstill
- * again only with another one. Progress is told as it comes; with `after` also what was told later than that event. Rejects
+ * again only with another one. Progress is reported as it comes; with `after` also what came later than that event. Rejects
  * when the signal aborts.
  */
 export async function untilStandstill(
@@ -87,20 +87,20 @@ class StandstillSink implements StreamSink {
     if (event === NOTE && payload['note'] === 'tool_log' && isNews)
       this.#news.log?.(objectOf(payload['details']), id);
     if (STATUS_EVENT.test(event)) this.#moved(payload);
-    if (this.#isLive) this.#tell();
+    if (this.#isLive) this.#report();
     return 0;
   }
 
   caughtUp(): void {
     this.#isLive = true;
-    this.#tell();
+    this.#report();
   }
 
   async drained(): Promise<void> {}
 
   end(_reason: StreamEnd, error?: ProtocolError): void {
     this.#isLive = true;
-    this.#tell();
+    this.#report();
     const leaving = 'The gateway is shutting down. The task goes on; read it in a moment.';
     this.#reject(error ?? new ProtocolError('service_unavailable', leaving));
   }
@@ -113,7 +113,7 @@ class StandstillSink implements StreamSink {
       (isTerminal(now) || isBlocked(now)) && !isAnswered ? { status: now, ...request } : undefined;
   }
 
-  #tell(): void {
+  #report(): void {
     if (this.#stands !== undefined) this.#resolve(this.#stands);
   }
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { PermissionOption, PermissionToolCall } from './schema.ts';
 
-/** What a peer wants before it goes on; it becomes a permission request that any face can answer. */
+/** What a peer wants before it goes on; it becomes a permission request that any surface can answer. */
 export type PermissionDraft = PermissionAsk &
   ({ kind: 'tool'; toolCall: PermissionToolCall } | { kind: 'authorization' | 'elicitation' });
 

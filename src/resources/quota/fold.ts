@@ -1,7 +1,7 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import { timestamp } from '#protocol/ports.ts';
 import { isTerminal } from '#protocol/task-states.ts';
-import { type Cost, decimal, type ToldUsage, type UsageTotals } from '#protocol/usage.ts';
+import { type Cost, decimal, type ReportedUsage, type UsageTotals } from '#protocol/usage.ts';
 import { payload } from '#resources/payload.ts';
 import type { TaskCount } from '#resources/session/fold.ts';
 import { isEnded } from '#resources/task/fold-run.ts';
@@ -218,7 +218,7 @@ export function foldUsage(event: Event, states: StateWriter): void {
   foldReservations(event, states, before, state);
 }
 
-function addedUsage(before: UsageTotals, { counts, ...reported }: ToldUsage): UsageTotals {
+function addedUsage(before: UsageTotals, { counts, ...reported }: ReportedUsage): UsageTotals {
   const base = counts === 'more' ? before : undefined;
   const sum = (was = 0, more = 0) => Math.min(was + more, Number.MAX_SAFE_INTEGER);
   const { input_tokens, output_tokens, cost, model, counted } = reported;
@@ -236,7 +236,7 @@ function addedUsage(before: UsageTotals, { counts, ...reported }: ToldUsage): Us
 function addedCosts(
   before: readonly Cost[],
   { amount, currency }: Cost,
-  counts: ToldUsage['counts'],
+  counts: ReportedUsage['counts'],
 ): Cost[] {
   const known = before.find((cost) => cost.currency === currency)?.amount ?? 0;
   const now = { amount: counts === 'more' ? decimal(known + amount) : amount, currency };

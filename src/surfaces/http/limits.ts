@@ -1,4 +1,4 @@
-/** Bounds of the HTTP face; the config section `limits` gives the values. See src/surfaces/README.md, Bounds. */
+/** Bounds of the HTTP surface; the config section `limits` gives the values. See src/surfaces/README.md, Bounds. */
 export interface HttpLimits {
   /** Largest JSON body; more is 413. */
   maxBodyBytes: number;

@@ -26,7 +26,7 @@ export interface ServerExchangeDeps {
 
 const ANY: ReadonlySet<string> = new Set();
 
-/** An exchange as a face may use it. */
+/** An exchange as a protocol server may use it. */
 export class ServerHttpExchange implements ServerExchange {
   readonly #exchange: Exchange;
   readonly #deps: ServerExchangeDeps;

@@ -12,7 +12,7 @@ export interface UpgradeFacts {
   headers: IncomingHttpHeaders;
 }
 
-/** One WebSocket of a face: the wire is ours, the words are the face's. */
+/** One WebSocket of a protocol server: the wire is ours, the words are those of the protocol. */
 export class ServerSocketSession implements ServerConnection, WireOwner {
   readonly headers: IncomingHttpHeaders;
   readonly requestId: string;
@@ -36,7 +36,7 @@ export class ServerSocketSession implements ServerConnection, WireOwner {
     this.#wire = new Wire(deps, beginning, this);
   }
 
-  /** Completes the upgrade and hands the connection to the face. */
+  /** Completes the upgrade and hands the connection to the protocol server. */
   open(socket: ServerSocket): void {
     this.#wire.open();
     if (this.#wire.isOpen) this.#owner = socket.open(this);
@@ -107,7 +107,7 @@ export class ServerSocketSession implements ServerConnection, WireOwner {
     return this.#owner?.message(bytes.toString('utf8')) ?? undefined;
   }
 
-  /** The close code says it all: what an error looks like is the face's business. */
+  /** The close code says it all: what an error looks like is a matter of the protocol. */
   flooded(): void {}
 
   closing(): void {

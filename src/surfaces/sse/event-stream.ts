@@ -17,7 +17,7 @@ export interface EventStreamOptions {
   /** Headers of the answer besides the usual ones: names and values in turn. */
   headers?: readonly string[];
   /** The frame for the error of a stream that has begun. Default: an `error` event with the envelope. */
-  tell?(error: ProtocolError): Buffer | string;
+  failureFrame?(error: ProtocolError): Buffer | string;
   onClose(): void;
 }
 
@@ -176,9 +176,9 @@ export class EventStream implements StreamSink {
   /** The data of an `error` frame is the error envelope. */
   #sendError(error: ProtocolError): void {
     this.#exchange.errorCode = error.code;
-    const { tell } = this.#options;
+    const { failureFrame } = this.#options;
     const body = () => JSON.stringify(error.toBody(this.#exchange.requestId));
-    this.#send(tell === undefined ? `event: error\ndata: ${body()}\n\n` : tell(error));
+    this.#send(failureFrame === undefined ? `event: error\ndata: ${body()}\n\n` : failureFrame(error));
   }
 
   /**

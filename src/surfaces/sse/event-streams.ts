@@ -66,7 +66,7 @@ export class EventStreams {
     sendEmpty(exchange, 200, STREAM_HEADERS);
   }
 
-  /** A stream of a Task whose frames a face makes; one that has begun ends with the credential of its caller. */
+  /** A stream of a Task whose frames a protocol server makes; one that has begun ends with the credential of its caller. */
   open(exchange: Exchange, options: ServerStreamOptions): EventStream {
     const stream = this.#add(exchange, { ...options, keepsConnection: true });
     this.#onCredentialEnd(exchange, (error) => stream.end('unauthenticated', error));

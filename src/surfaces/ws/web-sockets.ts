@@ -89,8 +89,8 @@ export class WebSockets {
   readonly #deps: WebSocketsDeps;
   readonly #session: SessionDeps;
   readonly #server = serverOf(chooseSubprotocol, WS_LIMITS.maxMessageBytes);
-  /** By path: a face has subprotocols and sizes of its own. */
-  readonly #faces: ReadonlyMap<string, { socket: ServerSocket; server: WebSocketServer }>;
+  /** By path: a protocol server has subprotocols and sizes of its own. */
+  readonly #protocolServers: ReadonlyMap<string, { socket: ServerSocket; server: WebSocketServer }>;
   /** With what ends the watch over its credential. */
   readonly #open = new Map<OpenSocket, () => void>();
   #stopTicking: (() => void) | undefined;
@@ -98,7 +98,7 @@ export class WebSockets {
   constructor(deps: WebSocketsDeps) {
     this.#deps = deps;
     this.#session = { ...deps, limits: { ...WS_LIMITS, ...deps.limits }, texts: new EventTexts() };
-    this.#faces = new Map(
+    this.#protocolServers = new Map(
       deps.serverSockets.map((socket) => {
         const server = serverOf(firstOf(socket.subprotocols), socket.maxMessageBytes);
         return [socket.path, { socket, server }] as const;
@@ -174,7 +174,7 @@ export class WebSockets {
     checkTarget(url);
     transport.check(req);
     checkOrigin(req, browsers.origins);
-    const target = this.#faces.get(url.split('?', 1)[0] ?? '')?.socket ?? upgradeTarget(url);
+    const target = this.#protocolServers.get(url.split('?', 1)[0] ?? '')?.socket ?? upgradeTarget(url);
     if (target === undefined)
       throw new ProtocolError('resource_not_found', 'No WebSocket here. Use /v1/ws or the path of a stream.');
     const { authorization, protocolVersion } = readCredentials(req);
@@ -217,7 +217,7 @@ export class WebSockets {
   }
 
   #openServerFor(socket: ServerSocket, call: CallHead, req: IncomingMessage, head: Buffer): void {
-    const server = this.#faces.get(socket.path)?.server ?? this.#server;
+    const server = this.#protocolServers.get(socket.path)?.server ?? this.#server;
     const beginning = { socket: req.socket, accept: () => accept(server, req, head) };
     const log = this.#logClose(socket.path, call.requestId);
     const facts = { head: call, headers: req.headers };

@@ -62,7 +62,7 @@ class RecordingFace implements ProtocolServer {
     const stream = exchange.openStream({
       isResumed: false,
       headers: ['X-Read', 'yes'],
-      tell: (error) => `data: ${error.code}\n\n`,
+      failureFrame: (error) => `data: ${error.code}\n\n`,
     });
     this.streams.push(stream);
     stream.write({ sse: Buffer.from('data: first\n\n') });

@@ -16,7 +16,7 @@ import type { Tunnels } from '../tunnels.ts';
 interface Asked {
   method: string;
   sessionId: string;
-  /** It is a prompt that was accepted; the end of its turn is told by updates. */
+  /** It is a prompt that was accepted; the end of its turn is reported by updates. */
   isAnswered: boolean;
 }
 
@@ -39,7 +39,7 @@ export class DraftConnection implements ServerConnectionOwner, Draft {
     const outlet = new Outlet(
       connection,
       (text) => this.#out(JSON.parse(text) as JsonObject),
-      (text) => this.#tellLarge(JSON.parse(text) as JsonObject),
+      (text) => this.#sendLargeUpdate(JSON.parse(text) as JsonObject),
     );
     this.#inner = new AgentConnection(deps, outlet, tunnels, this);
   }
@@ -101,7 +101,7 @@ export class DraftConnection implements ServerConnectionOwner, Draft {
     return [{ sessionUpdate: 'state_update', ...state }];
   }
 
-  /** Every resume tells the state as it is: that of the newest event, else that of the Session as it was read. */
+  /** Every resume sends the state as it is: that of the newest event, else that of the Session as it was read. */
   stateNow(sessionId: string, state: SessionState): JsonObject {
     return { sessionUpdate: 'state_update', ...(this.#states.get(sessionId) ?? stateOfSession(state)) };
   }
@@ -113,7 +113,7 @@ export class DraftConnection implements ServerConnectionOwner, Draft {
   #out(message: JsonObject): number {
     const method = textOf(message['method']);
     if (method === undefined) this.#answered(message);
-    else if (method === 'session/update') this.#tell(message);
+    else if (method === 'session/update') this.#sendUpdate(message);
     else {
       const translate = V2_QUESTIONS[method];
       const params = objectOf(message['params']);
@@ -135,7 +135,7 @@ export class DraftConnection implements ServerConnectionOwner, Draft {
     this.#send(row === undefined || !isObject(result) ? message : { ...message, result: row.result(result) });
   }
 
-  /** A turn that ended is told by its event; one that asks in words waits for the next prompt, so the session is idle. */
+  /** A turn that ended is reported by its event; one that asks in words waits for the next prompt, so the session is idle. */
   #turnOver({ sessionId }: Asked, result: JsonObject): void {
     const { status } = objectOf(objectOf(result['_meta'])['harn']);
     if (status !== 'INPUT_REQUIRED') return;
@@ -145,18 +145,18 @@ export class DraftConnection implements ServerConnectionOwner, Draft {
     this.#send({ jsonrpc: '2.0', method: 'session/update', params: { sessionId, update } });
   }
 
-  #tell(message: JsonObject): void {
-    const told = this.#told(message);
-    if (told !== undefined) this.#send(told);
+  #sendUpdate(message: JsonObject): void {
+    const update = this.#translated(message);
+    if (update !== undefined) this.#send(update);
   }
 
-  async #tellLarge(message: JsonObject): Promise<void> {
-    const told = this.#told(message);
-    if (told !== undefined) await this.#connection.sendLarge(JSON.stringify(told));
+  async #sendLargeUpdate(message: JsonObject): Promise<void> {
+    const update = this.#translated(message);
+    if (update !== undefined) await this.#connection.sendLarge(JSON.stringify(update));
   }
 
   /** A `session/update` in the words of version 2; undefined where it has none. */
-  #told(message: JsonObject): JsonObject | undefined {
+  #translated(message: JsonObject): JsonObject | undefined {
     const params = objectOf(message['params']);
     const given = objectOf(params['update']);
     const update = updateOut(given, this.#ids.of(textOf(params['sessionId']) ?? '', given));

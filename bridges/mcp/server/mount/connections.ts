@@ -19,7 +19,7 @@ export interface Owner {
 
 /**
  * The connections of a mount whose clients have no session: one per caller for all that is not asked back, and others for
- * requests during which the server may ask, one at a time, because nothing on the wire tells which request it asks for.
+ * requests during which the server may ask, one at a time, because nothing on the wire names the request it asks for.
  */
 export class MountConnections {
   /** Apart from those that are asked on: the answers to what is asked come on them. */
@@ -138,7 +138,7 @@ interface Question {
 type Outcome = { result: JsonObject } | { error: unknown };
 
 /**
- * A request of a client without a session that runs on a server with one. What the server asks meanwhile is told in a
+ * A request of a client without a session that runs on a server with one. What the server asks meanwhile is put in a
  * result, and answered by the next request of the client; the request of the server waits for it.
  */
 export class HeldRequest implements ServerPeer {
@@ -147,7 +147,7 @@ export class HeldRequest implements ServerPeer {
   #numbered = 0;
   #outcome: Outcome | undefined;
   #wake: () => void = () => undefined;
-  /** Told what the server says while a request of the client is open. */
+  /** Gets what the server says while a request of the client is open. */
   listener: (method: string, params: JsonObject) => void = () => undefined;
 
   /** Aborted when the client gave the request up, or does not come back. */
@@ -178,7 +178,7 @@ export class HeldRequest implements ServerPeer {
     });
   }
 
-  told(method: string, params: JsonObject): void {
+  notified(method: string, params: JsonObject): void {
     this.listener(method, params);
   }
 

@@ -28,7 +28,7 @@ export class Mounts {
     actor: string,
     body: JsonValue | undefined,
   ): Promise<void> {
-    const client = this.#deps.upstream(`mcp:${serverId}`);
+    const client = this.#deps.client(`mcp:${serverId}`);
     const mounted = client instanceof McpClient ? client.mounted() : undefined;
     if (mounted === undefined) throw new ProtocolError('resource_not_found', 'No such server.');
     const { defaultWorkspace: workspaceId } = exchange.caller();

@@ -23,7 +23,7 @@ interface OpenRequest {
 }
 
 /** Of what a client says once for a whole session, besides the resources that it watches. */
-const TOLD_AGAIN = ['initialize', 'notifications/initialized', 'logging/setLevel'];
+const SENT_AGAIN = ['initialize', 'notifications/initialized', 'logging/setLevel'];
 
 /**
  * One client on one server, message by message: what either side says reaches the other as it was said, ids, progress
@@ -44,8 +44,8 @@ export class MountSession {
   #isEnded = false;
   /** Requests of the client that are not answered yet nor taken back, by id. */
   readonly #open = new Map<RequestId, OpenRequest>();
-  /** What a server that starts anew has to be told again, in order, by what it is about. */
-  readonly #told = new Map<string, JSONRPCMessage>();
+  /** What has to be sent again to a server that starts anew, in order, by what it is about. */
+  readonly #sentAgain = new Map<string, JSONRPCMessage>();
   #revision: JsonValue | undefined;
   /** Definitions that this connection listed and that are held back, by tool: not all processes of a server need list the same. */
   readonly #heldBack = new Map<string, JsonValue>();
@@ -89,7 +89,7 @@ export class MountSession {
     wire.onclose = () => this.#ended(wire);
   }
 
-  /** A server that a client has spoken to is started again by its next request; nobody misses one that has told nothing. */
+  /** A server that a client has spoken to is started again by its next request; nobody misses one that has said nothing. */
   #ended(wire: Transport): void {
     if (wire !== this.#wire || this.#closing !== undefined) return;
     this.#isEnded = true;
@@ -140,9 +140,9 @@ export class MountSession {
 
   #remember(message: JSONRPCMessage & { method: string }, { uri }: JsonObject): void {
     const { method } = message;
-    if (method === 'resources/unsubscribe') this.#told.delete(`resources/subscribe ${String(uri)}`);
-    if (method === 'resources/subscribe') this.#told.set(`${method} ${String(uri)}`, message);
-    if (TOLD_AGAIN.includes(method)) this.#told.set(method, message);
+    if (method === 'resources/unsubscribe') this.#sentAgain.delete(`resources/subscribe ${String(uri)}`);
+    if (method === 'resources/subscribe') this.#sentAgain.set(`${method} ${String(uri)}`, message);
+    if (SENT_AGAIN.includes(method)) this.#sentAgain.set(method, message);
   }
 
   /** Hands a request to the server, which may be away for a while; anew in a new session where it has forgotten the one. */
@@ -177,7 +177,7 @@ export class MountSession {
     return this.#renewal;
   }
 
-  /** A new session of the server for the one of the client, which is told nothing of it. */
+  /** A new session of the server for the one of the client, which learns nothing of it. */
   async #openAnew(lost: Transport): Promise<void> {
     const wire = await this.#server.transport();
     try {
@@ -201,17 +201,17 @@ export class MountSession {
   async #introduce(wire: Transport): Promise<void> {
     const answers = new Map<RequestId, (answer: JSONRPCMessage) => void>();
     wire.onmessage = (message) => {
-      const told =
+      const answered =
         'id' in message && !('method' in message) ? answers.get(message.id as RequestId) : undefined;
-      if (told === undefined) this.#fromServer(message);
-      else told(message);
+      if (answered === undefined) this.#fromServer(message);
+      else answered(message);
     };
     // One that ends meanwhile answers nothing.
     wire.onclose = () => {
-      for (const told of answers.values()) told({ jsonrpc: '2.0', id: '', result: {} });
+      for (const answered of answers.values()) answered({ jsonrpc: '2.0', id: '', result: {} });
     };
     await wire.start();
-    for (const message of this.#told.values()) {
+    for (const message of this.#sentAgain.values()) {
       if (!('id' in message) || !('method' in message)) {
         await wire.send(message);
         continue;
@@ -242,7 +242,7 @@ export class MountSession {
     }
   }
 
-  /** A server that cannot be reached any more says nothing, so its client is told. */
+  /** A server that cannot be reached any more says nothing, so its client gets an error. */
   #lost(id: RequestId, message: string): void {
     if (!this.#open.delete(id)) return;
     this.#answer({ jsonrpc: '2.0', id, error: { code: MCP_ERRORS.internal_error, message } });

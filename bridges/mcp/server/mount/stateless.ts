@@ -91,7 +91,7 @@ export class MountBridge {
     await Promise.all([this.#handler.close(), this.#connections.close()]);
   }
 
-  /** Whoever listens is told what changes: that it did is no secret between those who may read it. */
+  /** Whoever listens is notified of changes: that it did is no secret between those who may read it. */
   #watcher(): ServerPeer {
     const { notify } = this.#handler;
     const changes: Readonly<Record<string, (params: JsonObject) => void>> = {
@@ -100,7 +100,7 @@ export class MountBridge {
       'notifications/resources/list_changed': () => notify.resourcesChanged(),
       'notifications/resources/updated': ({ uri }) => notify.resourceUpdated(String(uri)),
     };
-    return { asked: NOBODY.asked, told: (method, params) => changes[method]?.(params) };
+    return { asked: NOBODY.asked, notified: (method, params) => changes[method]?.(params) };
   }
 
   /** The SDK judges what came and puts the answer on the wire; the answer is that of the server. */
@@ -144,7 +144,7 @@ export class MountBridge {
     const request = isResumed ? this.#held.resume(String(state), subject) : this.#begin(given, context);
     if (isResumed) request.answer(objectOf(inputResponses));
     const { signal } = context.mcpReq;
-    request.listener = (told, about) => tell(context, told, about);
+    request.listener = (notified, about) => notify(context, notified, about);
     const leave = () => request.stop();
     signal.addEventListener('abort', leave, { once: true });
     if (signal.aborted) leave();
@@ -188,8 +188,8 @@ export class MountBridge {
       // A person who is asked takes their time.
       idleTimeoutMs: lease === undefined ? idle_timeout_ms : total_timeout_ms,
       totalTimeoutMs: total_timeout_ms,
-      onProgress: (told) =>
-        request.told('notifications/progress', { ...told, progressToken: progressToken ?? '' }),
+      onProgress: (progress) =>
+        request.notified('notifications/progress', { ...progress, progressToken: progressToken ?? '' }),
     };
     if (progressToken === undefined) delete options.onProgress;
     const connection = lease?.connection ?? given.connection;
@@ -223,9 +223,9 @@ export class MountBridge {
       offered,
       {
         asked: (asked, about, signal) => request.asked(asked, about, signal),
-        told: (told, about) => {
-          watcher.told(told, about);
-          request.told(told, about);
+        notified: (what, about) => {
+          watcher.notified(what, about);
+          request.notified(what, about);
         },
       },
       request.signal,
@@ -244,8 +244,8 @@ export class MountBridge {
   }
 }
 
-/** Lines of the log are for those who want them; changes of lists are told to those who listen. */
-function tell({ mcpReq }: ServerContext, method: string, params: JsonObject): void {
+/** Lines of the log are for those who want them; changes of lists are sent to those who listen. */
+function notify({ mcpReq }: ServerContext, method: string, params: JsonObject): void {
   const isLog = method === 'notifications/message';
   const level = objectOf(mcpReq.envelope)['io.modelcontextprotocol/logLevel'];
   if (method !== 'notifications/progress' && !(isLog && level !== undefined)) return;
@@ -305,7 +305,7 @@ async function callAsTask(
   }
 }
 
-/** A server that does not hear of it goes on by itself; there is nobody left to tell. */
+/** A server that does not hear of it goes on by itself; there is nobody left to notify. */
 async function cancelTask(connection: Connection, taskId: string): Promise<void> {
   const { cancelMs: ms } = FIXED_LIMITS;
   const { signal } = new AbortController();

@@ -3,7 +3,7 @@ import { FIXED_LIMITS } from '../../../../bridges/mcp/client/config.ts';
 import type { Connection, ServerPeer } from '../../../../bridges/mcp/client/connection.ts';
 import { SessionConnections } from '../../../../bridges/mcp/client/session-connections.ts';
 
-const peer = (name: string): ServerPeer => ({ asked: async () => ({ name }), told: () => undefined });
+const peer = (name: string): ServerPeer => ({ asked: async () => ({ name }), notified: () => undefined });
 
 /** At most two connections; those that are open, what each server asks with, and the timers that run. */
 function stage() {

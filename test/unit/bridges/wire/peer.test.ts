@@ -57,7 +57,7 @@ describe('a JSON-RPC peer', () => {
   it('tells an answer before the message that came behind it', () => {
     const heard: unknown[] = [];
     const { peer } = stage({ notification: (method) => heard.push(method) });
-    peer.tell('session/prompt', {}, { resolve: (answer) => heard.push(answer), reject: () => undefined });
+    peer.request('session/prompt', {}, { resolve: (answer) => heard.push(answer), reject: () => undefined });
     peer.receive({ jsonrpc: '2.0', id: 0, result: {} });
     peer.receive({ jsonrpc: '2.0', method: 'session/update', params: {} });
     expect(heard).toEqual([{ result: {} }, 'session/update']);
