@@ -60,7 +60,7 @@ const roomsInOnePiece = {
 
 await rm(OUT, { recursive: true, force: true });
 await mkdir(OUT, { recursive: true });
-const { outputFiles } = await build({
+const { outputFiles, metafile } = await build({
   entryPoints: { main: 'dist/src/main.js', 'sample-agent': 'dist/config/sample-agent/main.js' },
   outdir: OUT,
   bundle: true,
@@ -73,15 +73,26 @@ const { outputFiles } = await build({
   keepNames: true,
   legalComments: 'external',
   logLevel: 'warning',
+  // What `debug` uses where it is there. It is no dependency of ours: another package brings it to development alone.
+  external: ['supports-color'],
   plugins: [binaryStaysOutside, roomsInOnePiece],
+  metafile: true,
   write: false,
 });
+await writeFile('dist/bundled-packages.json', JSON.stringify(packagesIn(metafile)));
 await Promise.all(outputFiles.map(({ path, text }) => (path.endsWith('.cjs') ? writeChunk(path, text) : writeFile(path, text))));
 await copyFile('config/load-compiled.mjs', join(OUT, 'load.js'));
 for (const name of ['main', 'sample-agent'])
   await writeFile(join(OUT, `${name}.js`), `#!/usr/bin/env node\nimport { load } from './load.js';\n\nload('./${name}.cjs');\n`);
 await chmod(join(OUT, 'main.js'), 0o755);
 await keepCompiledCode();
+
+/** Where the packages are that the bundle has code of, as the lockfile names it: at the top, or inside of others. */
+function packagesIn({ outputs }) {
+  const carried = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0));
+  const paths = carried.flatMap(([path]) => /node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+  return [...new Set(paths)].sort();
+}
 
 /** As a function of what it asks for, which is what V8 keeps compiled code of: it does for scripts, not for modules. */
 async function writeChunk(path, text) {

@@ -16,9 +16,11 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8');
 const main = join(root, 'dist', 'src', 'main.js');
 
 /** Where each command of the README is run; a command without a row here fails. */
-const RUN_BY: Readonly<Record<string, 'this test' | '.ci/run'>> = {
+const RUN_BY: Readonly<Record<string, 'this test' | 'package.test.ts' | '.ci/run'>> = {
   'npm ci && npm start': 'this test',
   'npm ci && npm test': '.ci/run',
+  'npm pack': 'package.test.ts',
+  'npm install -g ./harn-gateway-0.2.0.tgz': 'package.test.ts',
   'npx harn-gateway task "stream 3" --follow': 'this test',
   'BODY="stream 2"; TIME=$(date +%s)': 'this test',
   'SIGNATURE=$(printf %s "$TIME.$BODY" | openssl dgst -sha256 -hmac "$(cat data/sample-connector-secret)" -r | cut -d \' \' -f 1)':

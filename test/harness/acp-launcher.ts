@@ -4,6 +4,12 @@ import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { PROGRAM } from '../faults/child-processes.ts';
 import { AcpClient, type AcpClientOptions } from './acp-client.ts';
 
+interface AcpLauncherOptions extends AcpClientOptions {
+  /** What the editor starts, instead of the built program. */
+  command?: readonly [program: string, ...args: string[]];
+  cwd?: string;
+}
+
 /** `harn-gateway acp` as an editor spawns it, with a client of the official SDK on its standard streams. */
 export class AcpLauncher {
   readonly process: ChildProcessWithoutNullStreams;
@@ -13,9 +19,11 @@ export class AcpLauncher {
   /** Everything it wrote to standard output. */
   stdout = '';
 
-  constructor(flags: readonly string[], env: Record<string, string> = {}, options: AcpClientOptions = {}) {
-    this.process = spawn(process.execPath, [PROGRAM, 'acp', ...flags], {
+  constructor(flags: readonly string[], env: Record<string, string> = {}, options: AcpLauncherOptions = {}) {
+    const [program, ...args] = options.command ?? [process.execPath, PROGRAM, 'acp'];
+    this.process = spawn(program, [...args, ...flags], {
       stdio: 'pipe',
+      cwd: options.cwd,
       env: { PATH: process.env['PATH'] ?? '', ...env },
     });
     this.ended = new Promise((resolve) => this.process.once('close', (code) => resolve(code)));

@@ -1,0 +1,100 @@
+// Makes the package out of the build: `npm pack` runs it before (`prepack`) and after (`postpack`) it fills the tarball.
+//
+//   node config/pack.mjs before   list of parts, licence texts, and the package.json of the package in the place of ours
+//   node config/pack.mjs after    ours again; the way back too where npm was ended in between
+//   node config/pack.mjs publish  refuses `npm publish` of the folder, which would tell the registry of our package.json
+//
+// The bundle carries all that it runs but the binary of classic-level, so that is all the package depends on: of the very version
+// whose JavaScript is in the bundle.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const KEPT = 'dist/package.json.kept';
+/** Packages that stay outside the bundle (config/bundle.mjs). */
+const INSTALLED = ['classic-level'];
+const OF_THE_REPOSITORY = ['private', 'scripts', 'imports', 'devDependencies'];
+
+const json = (path) => JSON.parse(readFileSync(path, 'utf8'));
+const text = (value) => `${JSON.stringify(value, undefined, 2)}\n`;
+/** The name of the package that is installed at a path of the lockfile. */
+const nameAt = (path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+
+const steps = { before, after, publish };
+const step = steps[process.argv[2]];
+if (step === undefined) throw new Error(`say which of ${Object.keys(steps).join(', ')}`);
+await step();
+
+async function before() {
+  after();
+  const manifest = json('package.json');
+  const { packages } = json('package-lock.json');
+  const carried = [...new Set([...json('dist/bundled-packages.json'), ...INSTALLED.flatMap((name) => withAllOf(packages, name))])];
+  await writeFile('dist/sbom.cdx.json', text(await listOfParts(manifest, packages, carried)));
+  await writeFile('dist/licenses.txt', licenceTexts(packages, carried));
+  renameSync('package.json', KEPT);
+  await writeFile('package.json', text(published(manifest, packages)));
+}
+
+function after() {
+  if (existsSync(KEPT)) renameSync(KEPT, 'package.json');
+}
+
+function publish() {
+  const { name, version } = json('package.json');
+  console.error(`Publish what was packed and tried, not the folder: npm pack && npm publish ./${name}-${version}.tgz`);
+  process.exitCode = 1;
+}
+
+/** Our package.json less what only the repository needs. */
+function published(manifest, packages) {
+  const own = Object.fromEntries(Object.entries(manifest).filter(([name]) => !OF_THE_REPOSITORY.includes(name)));
+  return { ...own, dependencies: Object.fromEntries(INSTALLED.map((name) => [name, packages[`node_modules/${name}`].version])) };
+}
+
+/**
+ * CycloneDX of everything that the product depends on; what neither the bundle has nor an installation brings is `excluded`.
+ * npm leaves out what development needs too, so it is asked about a lockfile without development.
+ */
+async function listOfParts({ devDependencies: _, ...manifest }, packages, carried) {
+  const folder = await mkdtemp(join(tmpdir(), 'harn-sbom-'));
+  try {
+    const product = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
+    await writeFile(join(folder, 'package.json'), text(manifest));
+    const lock = { name: manifest.name, version: manifest.version, lockfileVersion: 3, requires: true };
+    await writeFile(join(folder, 'package-lock.json'), text({ ...lock, packages: { '': manifest, ...Object.fromEntries(product) } }));
+    const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
+    // npm of the same Node as this, without the settings of the npm that runs this script: --dry-run is none of sbom's business.
+    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_config_(?!cache)/i.test(name)));
+    const told = JSON.parse(execFileSync('npm', args, { cwd: folder, env, encoding: 'utf8', maxBuffer: 2 ** 26, shell: process.platform === 'win32' }));
+    const ids = new Set(carried.map((path) => `${nameAt(path)}@${packages[path].version}`));
+    // Neither the time nor a number drawn by lot: the same sources give the same list.
+    const { serialNumber: _serial, metadata: { timestamp: _time, ...metadata }, ...rest } = told;
+    const component = { ...metadata.component, name: manifest.name, properties: [] };
+    const scoped = rest.components.map((part) => ({ ...part, scope: ids.has(part['bom-ref']) ? 'required' : 'excluded' }));
+    return { ...rest, metadata: { ...metadata, component }, components: scoped };
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Lockfile paths of a package at the top and of all that it depends on. */
+function withAllOf(packages, name, found = []) {
+  const path = `node_modules/${name}`;
+  if (packages[path] === undefined || found.includes(path)) return found;
+  found.push(path);
+  for (const each of Object.keys(packages[path].dependencies ?? {})) withAllOf(packages, each, found);
+  return found;
+}
+
+/** The licences of what the package carries ask to be passed on with it. */
+function licenceTexts(packages, carried) {
+  const parts = carried.toSorted().map((path) => {
+    const files = readdirSync(path).filter((name) => /^(licen[sc]e|copying|notice)/i.test(name)).toSorted();
+    const texts = files.map((name) => readFileSync(join(path, name), 'utf8').trim());
+    return [`${nameAt(path)} ${packages[path].version} (${packages[path].license})`, ...texts].join('\n\n');
+  });
+  return `The packages that the bundle of harn-gateway carries, with their licences.\n\n${parts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+}

@@ -1,0 +1,270 @@
+import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { AcpLauncher } from '../harness/acp-launcher.ts';
+import { PackagePlace } from '../harness/packed.ts';
+
+interface Part {
+  name: string;
+  version: string;
+  scope: string;
+  licenses?: { license?: { id?: string }; expression?: string }[];
+}
+
+/** Their texts ask for no more than to be passed on, which dist/licenses.txt does. */
+const COMPATIBLE = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
+const MEGABYTE = 1e6;
+const LONG_MS = 300_000;
+
+const place = new PackagePlace();
+const inClone = (path: string) => readFileSync(join(place.clone, path), 'utf8');
+const inPackage = (path: string) =>
+  readFileSync(join(place.prefix, 'lib', 'node_modules', 'harn-gateway', path), 'utf8');
+let before: string;
+const open: AcpLauncher[] = [];
+
+beforeAll(async () => {
+  await place.pack('with a build');
+  before = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  await place.installGlobally();
+}, LONG_MS);
+afterAll(() => place.remove());
+afterEach(() => {
+  for (const { process } of open.splice(0)) process.kill('SIGKILL');
+});
+
+/** A first prompt, as an editor that starts `command` sends it; the gateway that is started for it ends with it. */
+async function driveAsEditor(command: readonly [string, ...string[]]): Promise<void> {
+  const state = join(place.empty(), 'state');
+  const env = { ...place.env, XDG_STATE_HOME: state };
+  const launcher = new AcpLauncher(['--data', join(state, 'data')], env, { command, cwd: place.empty() });
+  open.push(launcher);
+  const client = await launcher.client.begin();
+  // What the registry of agents asks for when it takes an entry.
+  expect(client.initialized.authMethods?.length, launcher.stderr).toBeGreaterThan(0);
+  const { sessionId } = await client.session();
+  expect(await client.prompt(sessionId, 'stream 2')).toMatchObject({ stopReason: 'end_turn' });
+  expect(client.text()).toContain('chunk 2 of 2');
+  expect(await launcher.close(), launcher.stderr).toBe(0);
+}
+
+describe('npm pack', () => {
+  it('takes the build, the pages, the settings and the licences, and no tests or sources', () => {
+    const paths = place.packed.files.map(({ path }) => path);
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        'CHANGELOG.md',
+        'LICENSE',
+        'README.md',
+        'SECURITY.md',
+        'config/acp-registry/agent.json',
+        'config/gateway.example.yaml',
+        'config/gateway.yaml',
+        'config/sample-agent/card.json',
+        'config/sample-agent/main.ts',
+        'dist/bundle/load.js',
+        'dist/bundle/main.js',
+        'dist/bundle/sample-agent.js',
+        'dist/licenses.txt',
+        'dist/sbom.cdx.json',
+      ]),
+    );
+    const unwanted =
+      /(^|\/)test\/|\.test\.|\.map$|^fixtures\/|^dist\/(?!bundle\/|licenses|sbom)|^(src|bridges)\/.*\.ts$/;
+    expect(paths.filter((path) => unwanted.test(path))).toEqual([]);
+    expect(paths.filter((path) => /^config\/[^/]+\.(mjs|json|ts)$/.test(path))).toEqual([]);
+  });
+
+  it('has every page that its README leads to, but those of the tests', () => {
+    const links = [...inClone('README.md').matchAll(/\]\((?!https?:)([^)#]+\.md)/g)].map(([, path]) => path);
+    const ofUsers = links.filter((path = '') => !/^(fixtures|test)\//.test(path));
+    expect(ofUsers.length).toBeGreaterThan(10);
+    expect(place.packed.files.map(({ path }) => path)).toEqual(expect.arrayContaining(ofUsers));
+  });
+
+  it('is as small as the README says', () => {
+    const [, packed = '', installed = ''] =
+      /one file of (\d+) MB, (\d+) MB when it is installed/.exec(inClone('README.md')) ?? [];
+    expect(Math.ceil(place.packed.size / MEGABYTE)).toBe(Number(packed));
+    const bytes = readdirSync(join(place.prefix, 'lib'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .reduce((sum, { parentPath, name }) => sum + readFileSync(join(parentPath, name)).length, 0);
+    expect(bytes / MEGABYTE).toBeGreaterThan(Number(installed) - 3);
+    expect(bytes / MEGABYTE).toBeLessThan(Number(installed) + 1);
+  });
+
+  it('leaves the package.json of the repository as it was', () => {
+    expect(inClone('package.json')).toBe(before);
+  });
+
+  it('is repeated after one that was ended half-way', async () => {
+    const clone = join(place.folder, 'clone');
+    await place.run(process.execPath, ['config/pack.mjs', 'before'], clone);
+    expect(inClone('package.json')).not.toBe(before);
+    await place.run(process.execPath, ['config/pack.mjs', 'before'], clone);
+    expect(JSON.parse(inClone('package.json')).dependencies).toEqual(
+      JSON.parse(inPackage('package.json')).dependencies,
+    );
+    await place.run(process.execPath, ['config/pack.mjs', 'after'], clone);
+    expect(inClone('package.json')).toBe(before);
+  });
+
+  it('is what is published, and not the folder', async () => {
+    await expect(place.run('npm', ['publish', '--dry-run'], place.clone)).rejects.toThrow(
+      'npm pack && npm publish ./harn-gateway-',
+    );
+    expect(inClone('package.json')).toBe(before);
+  });
+});
+
+describe('the parts of the package', () => {
+  const lock = () => JSON.parse(inClone('package-lock.json')) as { packages: Record<string, LockedPackage> };
+  interface LockedPackage {
+    version: string;
+    dev?: boolean;
+    devOptional?: boolean;
+  }
+  const nameAt = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+  const idAt = (path: string) => `${nameAt(path)}@${lock().packages[path]?.version}`;
+  const list = () => JSON.parse(inPackage('dist/sbom.cdx.json')) as { bomFormat: string; components: Part[] };
+  const idOf = ({ name, version }: Part) => `${name}@${version}`;
+
+  it('are what is installed with it: the binary of the store, of the version that is in the bundle', () => {
+    const manifest = JSON.parse(inPackage('package.json'));
+    expect(manifest.dependencies).toEqual({
+      'classic-level': lock().packages['node_modules/classic-level']?.version,
+    });
+    for (const name of ['private', 'scripts', 'devDependencies', 'imports'])
+      expect(manifest).not.toHaveProperty(name);
+    expect(manifest).toMatchObject({ bin: { 'harn-gateway': 'dist/bundle/main.js' }, license: 'Apache-2.0' });
+  });
+
+  it('are listed with every production dependency of the lockfile', () => {
+    expect(list()).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.5' });
+    const production = Object.entries(lock().packages).flatMap(([path, { dev, devOptional }]) =>
+      path === '' || dev || devOptional ? [] : [idAt(path)],
+    );
+    expect(production.length).toBeGreaterThan(100);
+    expect(new Set(list().components.map(idOf))).toEqual(new Set(production));
+  });
+
+  it('are marked as such: what the bundle has code of, and what is installed', () => {
+    const bundled = JSON.parse(inClone('dist/bundled-packages.json')) as string[];
+    const installed = readdirSync(
+      join(place.prefix, 'lib', 'node_modules', 'harn-gateway', 'node_modules'),
+    ).filter((name) => !name.startsWith('.'));
+    const carried = [...bundled, ...installed.map((name) => `node_modules/${name}`)].map(idAt);
+    const required = list().components.filter(({ scope }) => scope === 'required');
+    expect(new Set(required.map(idOf))).toEqual(new Set(carried));
+  });
+
+  it('have licences that go with ours', () => {
+    const licences = list().components.map((part) => [idOf(part), part.licenses?.[0]?.license?.id ?? 'none']);
+    expect(licences.filter(([, id = '']) => !COMPATIBLE.includes(id))).toEqual([]);
+  });
+
+  it('come with the texts of their licences', () => {
+    const texts = inPackage('dist/licenses.txt').split(`\n\n${'-'.repeat(80)}\n\n`);
+    const required = list().components.filter(({ scope }) => scope === 'required');
+    for (const part of required)
+      expect(
+        texts.some((text) => text.includes(`${part.name} ${part.version} (`)),
+        idOf(part),
+      ).toBe(true);
+    // The rest names its licence in its package.json alone.
+    const bare = texts.filter((text) => !/copyright|permission|licen[sc]e/i.test(text));
+    expect(bare.length).toBeLessThan(5);
+  });
+});
+
+describe('the installed program', () => {
+  // npx takes an absolute path for a program and not for a package.
+  it.each(['../', 'file:../'])(
+    'runs by npx from an empty folder, out of the file that npm pack made: %s',
+    async (from) => {
+      const nothingInstalled = { npm_config_prefix: place.empty() };
+      const file = `${from}${place.packed.filename}`;
+      const said = await place.run('npx', ['--yes', file, '--version'], place.empty(), nothingInstalled);
+      expect(said).toBe(`${JSON.parse(before).version}\n`);
+    },
+  );
+
+  it('has the help and the settings of the repository', async () => {
+    const folder = place.empty();
+    const help = await place.run('harn-gateway', ['--help'], folder);
+    for (const name of ['serve', 'check', 'acp', 'mcp', 'receipt', 'replay', 'log'])
+      expect(help).toMatch(new RegExp(`^  ${name} `, 'm'));
+    expect(await place.run('harn-gateway', ['check'], folder)).toContain('is fine');
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('is that of a clone after npm link, once it is built', async () => {
+    const prefix = place.empty();
+    const own = { npm_config_prefix: prefix };
+    await place.run('npm', ['link', '--ignore-scripts'], place.clone, own);
+    const program = join(prefix, 'bin', 'harn-gateway');
+    expect(realpathSync(program)).toBe(realpathSync(join(place.clone, 'dist', 'bundle', 'main.js')));
+    expect(await place.run(program, ['--version'], place.empty(), own)).toBe(
+      `${JSON.parse(before).version}\n`,
+    );
+  });
+
+  it('is started by the entry for the registry of agents, from a package registry', async () => {
+    const { distribution } = JSON.parse(inClone('config/acp-registry/agent.json')) as {
+      distribution: { npx: { package: string; args: string[] } };
+    };
+    // Not the program that is installed on this machine.
+    const fetched = ['npx', '--yes', '--prefix', place.empty(), distribution.npx.package] as const;
+    await driveAsEditor([...fetched, ...distribution.npx.args]);
+  }, 60_000);
+
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const editors: [string, (text: string) => string[]][] = [
+    ['Zed, `settings.json`', jsonCommand],
+    ['JetBrains, `~/.jetbrains/acp.json`', jsonCommand],
+    ['Neovim, CodeCompanion', (text) => quoted(/commands = \{ default = \{(.+?)\}/.exec(text)?.[1])],
+    ['Emacs, agent-shell', (text) => quoted(/'\((.+?)\)/.exec(text)?.[1])],
+  ];
+
+  function jsonCommand(text: string): string[] {
+    const { command, args } = JSON.parse(text).agent_servers.Harn as { command: string; args: string[] };
+    return [command, ...args];
+  }
+
+  function quoted(text = ''): string[] {
+    return [...text.matchAll(/"([^"]*)"/g)].map(([, word = '']) => word);
+  }
+
+  it.each(editors)(
+    'is started by the row for %s',
+    async (title, read) => {
+      const from = readme.indexOf(`\n${title}`);
+      expect(from).toBeGreaterThan(0);
+      const [, row = ''] = /```\w+\n(.*?)```/s.exec(readme.slice(from)) ?? [];
+      const [command = '', ...args] = read(row);
+      await driveAsEditor([command, ...args]);
+    },
+    60_000,
+  );
+
+  it('is started by the row for MCP clients that start a program', async () => {
+    const [row = ''] = /\{ "command": "npx", "args": \[.*?\] \}/.exec(readme) ?? [];
+    const { command, args } = JSON.parse(row) as { command: string; args: string[] };
+    const state = place.empty();
+    const env = { ...place.env, XDG_STATE_HOME: state, HARN_GATEWAY_DATA: join(state, 'data') };
+    const gateway = new AcpLauncher([], env, { command: ['harn-gateway', 'acp'], cwd: place.empty() });
+    open.push(gateway);
+    // The launcher starts a gateway, which the MCP server finds by its data directory.
+    const editor = await gateway.client.begin();
+    await editor.session();
+    const client = new Client({ name: 'package', version: '1' });
+    await client.connect(
+      new StdioClientTransport({ command, args, env, cwd: place.empty(), stderr: 'ignore' }),
+    );
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain('ask_sample');
+    await client.close();
+    expect(await gateway.close()).toBe(0);
+  }, 60_000);
+});
