@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
 
-const CHECK = fileURLToPath(new URL('../../config/container-health.mjs', import.meta.url));
+const CHECK = fileURLToPath(new URL('../../config/deploy/container-health.mjs', import.meta.url));
 
 const server = createServer();
 afterEach(() => {

@@ -3,48 +3,56 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { readOverrides } from '#config/overrides.ts';
+import { unknownFlags } from './command-flags.ts';
 import { allOf, copiedFromContext, environmentOf, readDockerfile } from './dockerfile.ts';
 
 // Docker is not asked here: these rules hold what the file says against what the package has.
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
-const dockerfile = readDockerfile(read('config/Dockerfile'));
+const dockerfile = readDockerfile(read('config/deploy/Dockerfile'));
 const manifest = JSON.parse(read('package.json'));
 const environment = environmentOf(dockerfile);
+const runs = allOf(dockerfile, 'RUN').join(' ');
 
 describe('the Dockerfile', () => {
-  it('copies paths that exist and are not ignored', () => {
-    const ignored = read('.dockerignore').trim().split('\n');
+  it('copies all that is not ignored, and nothing else', () => {
+    // Docker reads it where it reads the Dockerfile: named after it, beside it.
+    const lines = read('config/deploy/Dockerfile.dockerignore').trim().split('\n');
+    const [everything, ...letIn] = lines.filter((line) => !line.startsWith('#'));
+    expect(everything).toBe('*');
     const copied = copiedFromContext(dockerfile);
-    expect(copied).toContain('src');
-    for (const path of copied) {
-      expect(existsSync(join(ROOT, path)), path).toBe(true);
-      expect(ignored, path).not.toContain(path);
-    }
+    expect(letIn.map((line) => line.replace(/^!/, '')).sort()).toEqual([...copied].sort());
+    for (const path of copied) expect(existsSync(join(ROOT, path)), path).toBe(true);
   });
 
   it('copies everything the build compiles for the product', () => {
     const product = ['src', 'bridges', 'mappings', 'config'];
-    expect(copiedFromContext(dockerfile)).toEqual(expect.arrayContaining([...product, 'package-lock.json']));
+    expect(copiedFromContext(dockerfile)).toEqual(
+      expect.arrayContaining([...product, 'package-lock.json', 'tsconfig.json', 'LICENSE']),
+    );
   });
 
-  it('runs scripts that package.json has', () => {
-    const scripts = allOf(dockerfile, 'RUN').flatMap((rest) => /^npm run (\S+)/.exec(rest)?.[1] ?? []);
-    expect(scripts).toEqual(['build']);
-    for (const script of scripts) expect(manifest.scripts).toHaveProperty(script);
+  it('packs, and installs what it packed where the program is found', () => {
+    const [, packed = ''] = /npm pack --pack-destination (\S+)/.exec(runs) ?? [];
+    const [, prefix = '', tarball = ''] = /npm install --global --prefix (\S+) (\S+)/.exec(runs) ?? [];
+    expect(tarball).toBe(`${packed}/${manifest.name}-*.tgz`);
+    expect(allOf(dockerfile, 'COPY')).toContain(`--from=build ${prefix} ${prefix}`);
+    expect(environment.get('PATH')?.split(':')[0]).toBe(`${prefix}/bin`);
   });
 
-  it('starts the binary of the package with serve, as npm start does', () => {
+  it('starts the program of the package with serve, and flags that it has', () => {
     const [entry = '[]'] = allOf(dockerfile, 'ENTRYPOINT');
-    const [command = '[]'] = allOf(dockerfile, 'CMD');
-    expect([...JSON.parse(entry), ...JSON.parse(command)].join(' ')).toBe(manifest.scripts.start);
-    expect(JSON.parse(entry)).toContain(manifest.bin['harn-gateway']);
+    const [program, ...none] = JSON.parse(entry) as string[];
+    expect(manifest.bin).toHaveProperty(program ?? '');
+    expect(none).toEqual([]);
+    expect(unknownFlags(JSON.parse(allOf(dockerfile, 'CMD')[0] ?? '[]'))).toEqual([]);
   });
 
-  it('builds and runs on a Node that the package supports', () => {
-    const bases = allOf(dockerfile, 'FROM').map((rest) => rest.split(' ')[0]);
+  it('builds and runs on Node 24, or on another one that the package supports', () => {
     expect(manifest.engines.node).toBe('>=20.19');
-    expect(bases).toEqual(['node:20-slim', 'node:20-slim']);
+    expect(allOf(dockerfile, 'ARG')).toEqual(['NODE_VERSION=24']);
+    const bases = allOf(dockerfile, 'FROM').map((rest) => rest.split(' ')[0]);
+    expect(bases).toEqual(Array(2).fill(`node:$\{NODE_VERSION}-bookworm-slim`));
   });
 
   it('sets variables that the gateway reads, to values it accepts', () => {
@@ -63,14 +71,19 @@ describe('the Dockerfile', () => {
     expect(allOf(dockerfile, 'VOLUME')).toEqual([environment.get('HARN_GATEWAY_DATA')]);
   });
 
-  it('does not run as root', () => {
-    expect(allOf(dockerfile, 'USER')).toEqual(['node']);
+  it('does not run as root, by a number that a cluster can see, and may write its data', () => {
+    expect(allOf(dockerfile, 'USER')).toEqual(['1000:1000']);
+    expect(runs).toContain(`install -d -m 700 -o 1000 -g 1000 ${environment.get('HARN_GATEWAY_DATA')}`);
+    expect(allOf(dockerfile, 'COPY')).toContain('--from=build --chown=1000:1000 /data /data');
   });
 
-  it('checks health with a file that the image holds', () => {
+  it('checks health with a file that the package has', () => {
     const [check = ''] = allOf(dockerfile, 'HEALTHCHECK');
     const [, file = ''] = JSON.parse(check.slice(check.indexOf('[')));
-    expect(existsSync(join(ROOT, file)), file).toBe(true);
-    expect(allOf(dockerfile, 'COPY')).toContain('--from=build /app/config config');
+    const installed = '/opt/harn-gateway/lib/node_modules/harn-gateway/';
+    expect(file.startsWith(installed), file).toBe(true);
+    const path = file.slice(installed.length);
+    expect(existsSync(join(ROOT, path)), path).toBe(true);
+    expect(manifest.files.some((name: string) => path.startsWith(`${name}/`))).toBe(true);
   });
 });

@@ -51,6 +51,7 @@ describe('.ci/run', () => {
       'torture',
       'node-24',
       'mcp-conformance',
+      'deploy',
     ]);
     const wholeRun = Number(/^whole_run=(\d+)$/m.exec(script)?.[1]);
     for (const { seconds } of steps) expect(seconds).toBeLessThan(wholeRun);
