@@ -1,10 +1,15 @@
-import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { AcpLauncher } from '../harness/acp-launcher.ts';
 import { PackagePlace } from '../harness/packed.ts';
+import { allOf, environmentOf, readDockerfile } from './dockerfile.ts';
 
 interface Part {
   name: string;
@@ -268,3 +273,62 @@ describe('the installed program', () => {
     expect(await gateway.close()).toBe(0);
   }, 60_000);
 });
+
+/** Namespaces and users of their own are what a container is made of; not everybody may make them. */
+const mayIsolate = spawnSync('unshare', ['--mount', 'setpriv', '--version']).status === 0;
+
+/** Makes everything read-only but the data, gives all rights away, and becomes the program of its arguments. */
+const IN_A_CONTAINER = `set -eu
+mount --make-rprivate /
+mount --bind "$HARN_GATEWAY_DATA" "$HARN_GATEWAY_DATA"
+mount -o remount,bind,ro /
+if touch "$npm_config_prefix/written" 2>/dev/null; then exit 99; fi
+exec setpriv --reuid 1000 --regid 1000 --clear-groups --no-new-privs --inh-caps=-all --bounding-set=-all "$@"`;
+
+describe.skipIf(!mayIsolate)(
+  `the installed program in what a container is${mayIsolate ? '' : ' (skipped: no rights to make one)'}`,
+  () => {
+    it('serves as a user without rights who writes its data alone, and ends by SIGTERM', async () => {
+      const dockerfile = readDockerfile(inClone('config/deploy/Dockerfile'));
+      const data = join(place.folder, 'data');
+      mkdirSync(data);
+      chownSync(data, 1000, 1000);
+      chmodSync(place.folder, 0o755);
+      const env = {
+        ...place.env,
+        ...Object.fromEntries(environmentOf(dockerfile)),
+        PATH: place.env['PATH'],
+        HARN_GATEWAY_CONFIG: join(place.clone, 'config/deploy/kubernetes/gateway.yaml'),
+        HARN_GATEWAY_PORT: '0',
+        HARN_GATEWAY_DATA: data,
+        HOME: '/tmp',
+      };
+      const command = JSON.parse(allOf(dockerfile, 'CMD')[0] ?? '[]') as string[];
+      const args = ['--mount', 'sh', '-c', IN_A_CONTAINER, 'sh', 'harn-gateway', ...command];
+      const gateway = spawn('unshare', args, { cwd: data, env, stdio: ['ignore', 'pipe', 'pipe'] });
+      let said = '';
+      gateway.stderr.on('data', (text) => {
+        said += String(text);
+      });
+      const ended = once(gateway, 'exit');
+      try {
+        const [line] = await Promise.race([once(createInterface({ input: gateway.stdout }), 'line'), ended]);
+        expect(String(line), said).toContain('"ready"');
+        const { port } = new URL(JSON.parse(String(line)).url);
+        // As the kubelet does: by the address and the port, which it says as the name too.
+        const { spec } = parse(inClone('config/deploy/kubernetes/stateful-set.yaml')).spec.template;
+        for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
+          const { path } = spec.containers[0][probe].httpGet;
+          expect((await fetch(`http://127.0.0.1:${port}${path}`)).status, path).toBe(200);
+        }
+        const check = join(place.clone, 'config/deploy/container-health.mjs');
+        await place.run(process.execPath, [check], data, { HARN_GATEWAY_PORT: port });
+      } finally {
+        gateway.kill('SIGTERM');
+      }
+      expect(await ended, said).toEqual([0, null]);
+      expect(said).not.toMatch(/EROFS|EACCES|EPERM/);
+      expect(readdirSync(data)).toEqual(expect.arrayContaining(['keys', 'store']));
+    }, 60_000);
+  },
+);

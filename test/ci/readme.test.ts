@@ -1,5 +1,14 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -9,6 +18,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { OAuth2Server } from 'oauth2-mock-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findPackageRoot } from '#config/package-root.ts';
+import { PackagePlace } from '../harness/packed.ts';
 
 const run = promisify(execFile);
 const root = findPackageRoot(import.meta.url);
@@ -59,14 +69,72 @@ function blocks(language: string): string[] {
   );
 }
 
+/** Where the commands are typed, and what `harn-gateway serve` is there. */
+interface Reader {
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly serve: readonly [program: string, ...args: string[]];
+  gone(): void;
+}
+
+/** Who reads the README: in a clone that is built, or with the package installed by `npm install -g`, in an empty folder. */
+const READERS: Readonly<Record<string, () => Promise<Reader>>> = {
+  'cloned it': async () => ({
+    cwd: root,
+    env: process.env,
+    serve: [process.execPath, main, 'serve'],
+    gone: () => undefined,
+  }),
+  'installed it': async () => {
+    const place = new PackagePlace();
+    await place.pack('built');
+    await place.installGlobally();
+    const cwd = place.empty();
+    // Its README row fetches it from where packages come from; the registry on loopback has only what we depend on.
+    const tools = '@modelcontextprotocol/server-filesystem';
+    mkdirSync(join(cwd, 'node_modules', '.bin'), { recursive: true });
+    mkdirSync(join(cwd, 'node_modules', '@modelcontextprotocol'));
+    symlinkSync(join(root, 'node_modules', tools), join(cwd, 'node_modules', tools));
+    const program = join('node_modules', '.bin', 'mcp-server-filesystem');
+    symlinkSync(realpathSync(join(root, program)), join(cwd, program));
+    return {
+      cwd,
+      env: { ...process.env, ...place.env },
+      serve: ['harn-gateway', 'serve'],
+      gone: () => place.remove(),
+    };
+  },
+};
+
 describe('the README', () => {
+  it('has no command that nothing runs', () => {
+    const commands = blocks('sh').flatMap((text) => text.trim().split('\n'));
+    expect(commands).toEqual(Object.keys(RUN_BY));
+  });
+});
+
+describe.each(Object.entries(READERS))('the README, for who %s', (_, readerOf) => {
   const data = mkdtempSync(join(tmpdir(), 'harn-readme-'));
-  const env = { ...process.env, HARN_GATEWAY_DATA: data, HARN_GATEWAY_PORT: '0' };
+  let reader: Reader;
+  let cwd: string;
+  let env: NodeJS.ProcessEnv;
   let gateway: ChildProcess;
   let told = '';
 
+  function serve(
+    flags: string[],
+    own: NodeJS.ProcessEnv,
+    stderr: 'pipe' | 'ignore' = 'ignore',
+  ): ChildProcess {
+    const [program, ...args] = reader.serve;
+    return spawn(program, [...args, ...flags], { cwd, env: own, stdio: ['ignore', 'pipe', stderr] });
+  }
+
   beforeAll(async () => {
-    gateway = spawn(process.execPath, [main, 'serve'], { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    reader = await readerOf();
+    cwd = reader.cwd;
+    env = { ...reader.env, HARN_GATEWAY_DATA: data, HARN_GATEWAY_PORT: '0' };
+    gateway = serve([], env, 'pipe');
     gateway.stderr?.on('data', (text) => {
       told += String(text);
     });
@@ -75,22 +143,18 @@ describe('the README', () => {
       gateway.once('exit', (code) => reject(new Error(`serve ended with ${code}: ${told}`)));
     });
     while (!told.includes('Without curl')) await new Promise((resolve) => setTimeout(resolve, 10));
-  });
+  }, 120_000);
 
   afterAll(async () => {
     const ended = new Promise((resolve) => gateway.once('exit', resolve));
     gateway.kill('SIGTERM');
     await ended;
     rmSync(data, { recursive: true, force: true });
-  });
-
-  it('has no command that nothing runs', () => {
-    const commands = blocks('sh').flatMap((text) => text.trim().split('\n'));
-    expect(commands).toEqual(Object.keys(RUN_BY));
+    reader.gone();
   });
 
   it('gives a first success with the command line', async () => {
-    const { stdout } = await run('npx', ['harn-gateway', 'task', 'stream 3', '--follow'], { cwd: root, env });
+    const { stdout } = await run('npx', ['harn-gateway', 'task', 'stream 3', '--follow'], { cwd, env });
     expect(stdout).toContain('chunk 3 of 3');
     expect(stdout.trim().split('\n').at(-1)).toBe('task.completed');
   });
@@ -101,15 +165,15 @@ describe('the README', () => {
     const commands = told
       .replaceAll('http://127.0.0.1:8080', url)
       .replaceAll('data/sample-connector-secret', join(data, 'sample-connector-secret'));
-    const { stdout } = await run('bash', ['-c', commands], { cwd: root, env });
+    const { stdout } = await run('bash', ['-c', commands], { cwd, env });
     const delivery = JSON.parse(stdout) as { object: string; task_id: string };
     expect(delivery.object).toBe('connector_delivery');
     const followed = await run('npx', ['harn-gateway', 'task', '--task', delivery.task_id, '--follow'], {
-      cwd: root,
+      cwd,
       env,
     });
     expect(followed.stdout).toContain('chunk 2 of 2');
-    const unsigned = await run('bash', ['-c', commands.replace('v1=', 'v1=0')], { cwd: root, env });
+    const unsigned = await run('bash', ['-c', commands.replace('v1=', 'v1=0')], { cwd, env });
     expect(JSON.parse(unsigned.stdout)).toMatchObject({ error: { code: 'unauthenticated' } });
     expect(statSync(join(data, 'sample-connector-secret')).mode & 0o777).toBe(0o600);
   });
@@ -117,7 +181,7 @@ describe('the README', () => {
   it('the commands printed at the start submit a task, follow it and show the card', async () => {
     const commands = told.split('\n').filter((line) => line.startsWith('   '));
     expect(commands).toHaveLength(4);
-    const { stdout } = await run('bash', ['-c', commands.join('\n')], { cwd: root, env });
+    const { stdout } = await run('bash', ['-c', commands.join('\n')], { cwd, env });
     expect(stdout).toContain('event: task.completed');
     expect(stdout).toContain('"harn_agent_card"');
   });
@@ -129,27 +193,27 @@ describe('the README', () => {
       .filter((text) => text.includes('earlier.json'))
       .map((text) => text.replaceAll('http://127.0.0.1:8080', url))
       .map((text) => text.replaceAll(/(?<= )(receipts|jwks|earlier)\.json/g, join(data, '$1.json')));
-    await run('bash', ['-c', keep], { cwd: root, env: { ...env, KEY } });
-    const { stdout } = await run('npx', ['harn-gateway', 'task', 'hello', '--follow'], { cwd: root, env });
+    await run('bash', ['-c', keep], { cwd, env: { ...env, KEY } });
+    const { stdout } = await run('npx', ['harn-gateway', 'task', 'hello', '--follow'], { cwd, env });
     const own = { ...env, TASK: stdout.split(' ')[0] };
-    const verified = await run('bash', ['-c', verify], { cwd: root, env: own });
+    const verified = await run('bash', ['-c', verify], { cwd, env: own });
     expect(verified.stdout.trim().split('\n').at(-1)).toBe('ok: 1 receipt');
-    const rotated = await run('npx', ['harn-gateway', 'keys', 'rotate'], { cwd: root, env });
+    const rotated = await run('npx', ['harn-gateway', 'keys', 'rotate'], { cwd, env });
     expect(rotated.stdout).toContain('current');
   });
 
   it('replays a task', async () => {
-    const { stdout } = await run('npx', ['harn-gateway', 'task', 'hello', '--follow'], { cwd: root, env });
+    const { stdout } = await run('npx', ['harn-gateway', 'task', 'hello', '--follow'], { cwd, env });
     const command = blocks('sh').find((text) => text.includes(' replay ')) ?? '';
     const own = { ...env, TASK: stdout.split(' ')[0] };
-    const replayed = await run('bash', ['-c', command], { cwd: root, env: own });
+    const replayed = await run('bash', ['-c', command], { cwd, env: own });
     expect(replayed.stdout).toContain('byte_equal: ');
   });
 
   it('hands a session to another gateway in two commands', async () => {
-    await run('npx', ['harn-gateway', 'task', 'fail', '--follow'], { cwd: root, env }).catch(() => undefined);
+    await run('npx', ['harn-gateway', 'task', 'fail', '--follow'], { cwd, env }).catch(() => undefined);
     const listed = await run('npx', ['harn-gateway', 'session', 'list', '--json', '--limit', '1'], {
-      cwd: root,
+      cwd,
       env,
     });
     const { id: SESSION } = JSON.parse(listed.stdout) as { id: string };
@@ -158,17 +222,13 @@ describe('the README', () => {
       .replaceAll('run.bundle.json', join(data, 'run.bundle.json'))
       .trim()
       .split('\n');
-    await run('bash', ['-c', export_], { cwd: root, env: { ...env, SESSION } });
+    await run('bash', ['-c', export_], { cwd, env: { ...env, SESSION } });
     const theirs = mkdtempSync(join(tmpdir(), 'harn-readme-'));
     const there = { ...env, HARN_GATEWAY_DATA: theirs };
-    const colleague = spawn(process.execPath, [main, 'serve'], {
-      cwd: root,
-      env: there,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    const colleague = serve([], there);
     try {
       await new Promise((resolve) => colleague.stdout?.once('data', resolve));
-      const { stdout } = await run('bash', ['-c', import_], { cwd: root, env: there });
+      const { stdout } = await run('bash', ['-c', import_], { cwd, env: there });
       expect(stdout).toContain(`${SESSION} restored in workspace_`);
     } finally {
       const ended = new Promise((resolve) => colleague.once('exit', resolve));
@@ -184,7 +244,7 @@ describe('the README', () => {
     const commands = told
       .replaceAll('http://127.0.0.1:8080', url)
       .replaceAll(/(?<= )keys\.json/g, join(data, 'keys.json'));
-    const { stdout } = await run('bash', ['-c', commands], { cwd: root, env });
+    const { stdout } = await run('bash', ['-c', commands], { cwd, env });
     const verdicts = stdout.trim().split('\n');
     expect(verdicts.length).toBeGreaterThanOrEqual(3);
     for (const line of verdicts) expect(line).toContain('  verified');
@@ -194,14 +254,10 @@ describe('the README', () => {
     const [yaml = ''] = blocks('yaml');
     const file = join(data, 'my-gateway.yaml');
     writeFileSync(file, yaml);
-    const { stdout } = await run('npx', ['harn-gateway', 'check', '--config', file], { cwd: root, env });
+    const { stdout } = await run('npx', ['harn-gateway', 'check', '--config', file], { cwd, env });
     expect(stdout).toContain('is fine');
     const own = mkdtempSync(join(tmpdir(), 'harn-readme-own-'));
-    const child = spawn(process.execPath, [main, 'serve', '--config', file], {
-      cwd: root,
-      env: { ...env, HARN_GATEWAY_DATA: own },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    const child = serve(['--config', file], { ...env, HARN_GATEWAY_DATA: own });
     const ready = await new Promise<string>((resolve) =>
       child.stdout?.once('data', (text) => resolve(String(text))),
     );
@@ -217,11 +273,7 @@ describe('the README', () => {
     const own = mkdtempSync(join(tmpdir(), 'harn-readme-mcp-'));
     const file = join(own, 'mcp.yaml');
     writeFileSync(file, yaml);
-    const child = spawn(process.execPath, [main, 'serve', '--config', file], {
-      cwd: root,
-      env: { ...env, HARN_GATEWAY_DATA: own },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    const child = serve(['--config', file], { ...env, HARN_GATEWAY_DATA: own });
     const ready = await new Promise<string>((resolve) =>
       child.stdout?.once('data', (text) => resolve(String(text))),
     );
@@ -269,14 +321,10 @@ describe('the README', () => {
     const own = mkdtempSync(join(tmpdir(), 'harn-readme-oauth-'));
     const file = join(own, 'protected.yaml');
     writeFileSync(file, withIssuer(yaml));
-    const child = spawn(process.execPath, [main, 'serve', '--config', file], {
-      cwd: root,
-      env: { ...env, HARN_GATEWAY_DATA: own },
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
+    const child = serve(['--config', file], { ...env, HARN_GATEWAY_DATA: own });
     await new Promise((resolve) => child.stdout?.once('data', resolve));
     const client = { ...env, HARN_GATEWAY_DATA: own, CLIENT_ID: 'robot', CLIENT_SECRET: 'secret' };
-    const { stdout } = await run('bash', ['-c', withIssuer(commands.join('\n'))], { cwd: root, env: client });
+    const { stdout } = await run('bash', ['-c', withIssuer(commands.join('\n'))], { cwd, env: client });
     expect(stdout.trim().split('\n').at(-1)).toBe('task.completed');
     expect(asked).toMatchObject([
       { resource: 'https://gateway.example.com', authorization: `Basic ${btoa('robot:secret')}` },
@@ -295,14 +343,14 @@ describe('the README', () => {
       'npx',
       ['harn-gateway', 'api-keys', 'create', '--row', '--id', 'ci', '--actor', 'ci-bot'],
       {
-        cwd: root,
+        cwd,
         env,
       },
     );
     const row = stdout.split('auth.api_keys: ')[1] ?? '';
     const file = join(data, 'keyed.yaml');
     writeFileSync(file, `auth:\n  api_keys:\n    - ${row}`);
-    const checked = await run('npx', ['harn-gateway', 'check', '--config', file], { cwd: root, env });
+    const checked = await run('npx', ['harn-gateway', 'check', '--config', file], { cwd, env });
     expect(checked.stdout).toContain('is fine');
   });
 });
