@@ -248,6 +248,29 @@ describe('the manifests for Kubernetes', () => {
   });
 });
 
+describe('the page of these files', () => {
+  const page = read('README.md');
+
+  it('has commands and flags that the program has', () => {
+    const commands = [
+      ...page.matchAll(/(?:^ {4}|`|\/data )harn-gateway ((?:[a-z-]+ ?)+(?: ?--?[\w-]+(?: [\w/.-]+)?)*)/gm),
+    ];
+    const words = commands.map(([, text = '']) => text.trim().split(' '));
+    expect(words.map(([name]) => name)).toEqual(['api-keys', 'check', 'log', 'log', 'log']);
+    expect(words.flatMap(unknownFlags)).toEqual([]);
+  });
+
+  it('names files that are there, and places where the image and the unit keep things', () => {
+    const named = [...page.matchAll(/config\/deploy\/[\w./-]*[\w]/g)].map(([path]) => path);
+    const missing = new Set(named.filter((path) => !existsSync(join(ROOT, path))));
+    // Made by the line that names it, for what is not for us to know.
+    expect([...missing]).toEqual(['config/deploy/secrets']);
+    expect(page).toContain(`harn-gateway-data:${image.get('HARN_GATEWAY_DATA')}`);
+    expect(page).toContain(`gateway.yaml:${image.get('HARN_GATEWAY_CONFIG')}:ro`);
+    expect(parse(read('compose.yaml')).volumes.data.name).toBe('harn-gateway-data');
+  });
+});
+
 /** How a linter is asked whether it is here; `.ci/deploy` brings those that can be installed. */
 const LINTERS: Readonly<Record<string, readonly string[]>> = {
   hadolint: ['--version'],
