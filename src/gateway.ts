@@ -125,6 +125,7 @@ export interface Answer {
 export interface StreamedEvent {
   readonly id: string;
   readonly event: string;
+  readonly task_id: string | null;
   readonly created_at: string;
   readonly payload: JsonObject;
 }

@@ -110,11 +110,11 @@ export class AttachedSession implements StreamSink, Follower {
   write(frame: StreamFrame): number {
     if (this.#isDetached) return 0;
     const isCut = mayBeCut(frame);
-    if (!isCut && this.#late === undefined) return this.#deliver(frame, eventIn(frame));
+    if (!isCut && this.#late === undefined) return this.#deliver(frame);
     this.#lateBytes += frame.bytes.length;
     this.#later(async () => {
       if (isCut) await this.#deliverWhole(frame);
-      else this.#deliver(frame, eventIn(frame));
+      else this.#deliver(frame);
       this.#lateBytes -= frame.bytes.length;
     });
     return this.#lateBytes;
@@ -171,7 +171,8 @@ export class AttachedSession implements StreamSink, Follower {
     this.#late = late;
   }
 
-  #deliver(frame: StreamFrame, event: OutEvent): number {
+  #deliver(frame: StreamFrame): number {
+    const { event } = frame;
     let unsent = 0;
     for (const text of this.#textsOf(frame, event)) unsent = this.#parts.connection.send(text);
     this.#wasSent(frame, event);
@@ -179,7 +180,7 @@ export class AttachedSession implements StreamSink, Follower {
   }
 
   async #deliverWhole(frame: StreamFrame): Promise<void> {
-    const event = await this.#parts.whole.event(eventIn(frame));
+    const event = await this.#parts.whole.event(frame.event);
     for (const text of this.#textsOf(frame, event)) await this.#parts.connection.sendLarge(text);
     this.#wasSent(frame, event);
   }
@@ -244,10 +245,6 @@ export class AttachedSession implements StreamSink, Follower {
       waiting.resolve();
     }
   }
-}
-
-function eventIn({ bytes }: StreamFrame): OutEvent {
-  return JSON.parse(bytes.toString('utf8')) as OutEvent;
 }
 
 /** What a client of the draft version 2 gets besides; version 1 has no words for it. */
