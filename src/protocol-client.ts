@@ -9,6 +9,7 @@ import type { CardVerdict } from './resources/agent/schema.ts';
 import type { Part, Role } from './resources/message/schema.ts';
 import type { PermissionAnswer, PermissionDraft, Recalled } from './resources/permission/draft.ts';
 import type { PolicyDecided } from './resources/policy/events.ts';
+import type { SessionModelPolicy } from './resources/session/schema.ts';
 
 export type { PermissionAnswer, PermissionDraft } from './resources/permission/draft.ts';
 
@@ -33,6 +34,8 @@ export interface ProtocolClient {
   run(turn: Turn, signal: AbortSignal): AsyncIterable<Frame>;
   /** Why an input cannot run, before its task is accepted. Undefined: it may, or too little is known yet. */
   refuse?(input: AskedInput): Refused | undefined;
+  /** True where the peer can be told which model to use (`Turn.modelPolicy`). */
+  readonly takesModel?: boolean;
   /** True where a cancel can reach the peer only by what it bound to the task; others get it in the running turn. */
   readonly cancelsByBinding?: boolean;
   /** Asks the peer to cancel; yields what it answered. Bounded by the caller through `signal`. */
@@ -97,6 +100,8 @@ export interface Turn {
   traceparent?: string;
   /** Metadata of the Session; a bridge reads its own protocol's member. */
   sessionMetadata: JsonObject;
+  /** The model that the Session wishes for; a peer that offers no choice does as it does. */
+  modelPolicy?: SessionModelPolicy;
   /**
    * What the policy says now of an action inside the turn; undefined when it may be done. A decision that keeps it back goes
    * into the record as a `policy` move, so that a replay is held to the same.

@@ -131,6 +131,48 @@ export function wishOf(
   return { method: 'session/set_config_option', params: { configId: name, value, ...type } };
 }
 
+/** What a Session wishes of the models of its agent. */
+export interface ModelWish {
+  provider: string;
+  model: string;
+  reasoning_effort?: string | undefined;
+}
+
+const THOUGHT_LEVEL = 'thought_level';
+
+/**
+ * A wish for a model in the words of what an agent offers: options by name. `unmet`: the members of the wish that it does not offer;
+ * these are not told. A model is known by its id, or by it behind its provider and `:` or `/`.
+ */
+export function wishesOfModel(
+  { provider, model, reasoning_effort: effort }: ModelWish,
+  offers: JsonObject,
+): { wishes: Record<string, string>; unmet: string[] } {
+  const options = objectsOf(offers['configOptions']);
+  const all = [...options, ...modelOption(objectOf(offers['models']), options)];
+  const wishes: Record<string, string> = {};
+  const unmet: string[] = [];
+  const wish = (member: string, option: JsonObject | undefined, values: readonly string[]) => {
+    const offered = valuesOf(option?.['options']);
+    const value = values.find((each) => offered.includes(each));
+    const id = textOf(option?.['id']);
+    if (id === undefined || value === undefined) unmet.push(member);
+    else wishes[id] = value;
+  };
+  wish('model', all.find(isModel), [model, `${provider}:${model}`, `${provider}/${model}`]);
+  const isThought = ({ id, category }: JsonObject) => id === THOUGHT_LEVEL || category === THOUGHT_LEVEL;
+  if (effort !== undefined) wish('reasoning_effort', all.find(isThought), [effort]);
+  return { wishes, unmet };
+}
+
+/** The values of a select, whose options may be grouped. */
+export function valuesOf(options: JsonValue | undefined): string[] {
+  return objectsOf(options).flatMap((option) => {
+    const value = textOf(option['value']);
+    return value === undefined ? valuesOf(option['options']) : [value];
+  });
+}
+
 function withWish(option: JsonObject, wish: JsonValue | undefined): JsonObject {
   return wish === undefined || isObject(wish) ? option : { ...option, currentValue: wish };
 }

@@ -228,6 +228,7 @@ function decisionTools(
       awaited: (name) => undiscovered(upstreams).find((route) => isSkillOf(name, route)),
       default: redactor.clean(config.defaultRoute.route ?? [...upstreams.keys()].find(isAgentRoute)).value,
       refuse: ({ route, skillId }, parts) => upstreams.get(route)?.refuse?.({ parts, skillId }),
+      takesModel: (route) => upstreams.get(route)?.takesModel === true,
     },
     ...runningFacts(running),
   };

@@ -161,6 +161,8 @@ export interface RouteFacts {
   default: CleanText | undefined;
   /** Why the agent of a route cannot run an input, as far as that is known before it is asked. */
   refuse(chosen: Route, parts: readonly Part[]): Refused | undefined;
+  /** Whether the agent of a route can be told which model to use. */
+  takesModel(route: string): boolean;
 }
 
 /** Where a task runs, and on which Skill of the agent when it named one. */

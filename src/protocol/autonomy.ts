@@ -67,3 +67,21 @@ export const TIER_TABLE: TierTable = {
     delegate: 'call',
   },
 };
+
+/** Words of ACP for how far a Session may go: another spelling of the tiers. Source: OpenAPI of agents-protocol-2026-10-11, Session. */
+export const SESSION_MODES = ['ask', 'architect', 'code', 'shadow'] as const;
+export type SessionMode = (typeof SESSION_MODES)[number];
+
+export const TIER_OF_MODE = {
+  shadow: 'shadow',
+  architect: 'suggest',
+  ask: 'act_with_approval',
+  code: 'act_auto',
+} as const satisfies Record<SessionMode, AutonomyTier>;
+
+export const MODE_OF_TIER = {
+  shadow: 'shadow',
+  suggest: 'architect',
+  act_with_approval: 'ask',
+  act_auto: 'code',
+} as const satisfies Record<AutonomyTier, SessionMode>;

@@ -102,13 +102,29 @@ const NO_COST: WireReceipt['cost'] = { currency: 'USD', provider_breakdown: [], 
 /** The ISO 4217 code for no currency: amounts of several are not added. */
 const SEVERAL = 'XXX';
 
-function modelRouteOf({ usage }: RunRecord): WireReceipt['model_route'] {
+function modelRouteOf({ usage, wished }: RunRecord): WireReceipt['model_route'] {
+  if (wished !== undefined) return modelWished(wished, usage?.model);
   if (usage?.model === undefined) return NO_MODEL;
   const { name, provider } = usage.model;
   return {
     alternatives_considered: [],
     chosen_model: { model: wholeText(name), provider: wholeText(provider) },
     route_policy_reason: 'The agent names this model; the gateway did not choose it.',
+  };
+}
+
+/** What the agent says that it used counts; the wish of the Session only where it says nothing. */
+function modelWished(
+  wished: NonNullable<RunRecord['wished']>,
+  used: { name: string; provider: string } | undefined,
+): WireReceipt['model_route'] {
+  const { provider, model } = used === undefined ? wished : { provider: used.provider, model: used.name };
+  return {
+    alternatives_considered: [],
+    chosen_model: { model: wholeText(model), provider: wholeText(provider) },
+    route_policy_reason: `session_policy: the Session wished for this model route and the agent took it; ${
+      used === undefined ? 'the agent does not say what it used.' : 'the agent names this model.'
+    }`,
   };
 }
 

@@ -57,6 +57,8 @@ export interface RunRecord {
   wallTimeMs: number;
   /** What the agent says that it used, and the route it runs at; null where it says nothing. */
   usage: (UsageTotals & { agent: string }) | null;
+  /** The model that the Session wished for and the agent took. */
+  wished?: { provider: string; model: string };
   /** All of them, listed or not. */
   toolCallCount: number;
   approvals: readonly ReceiptApproval[];

@@ -53,6 +53,8 @@ export function turnBase(
   span: TurnSpan,
 ): Omit<Turn, 'kind'> {
   const reader = { get: deps.log.state.bind(deps.log) };
+  const session = reader.get<CleanSessionFold>(sessionKeys.session(resource.session_id))?.resource;
+  const policy = session?.model_policy;
   const trace = internal.trace_id === null ? {} : { traceparent: `00-${internal.trace_id}-${span.id}-01` };
   return {
     taskId: resource.id,
@@ -65,8 +67,8 @@ export function turnBase(
     tasksBoundTo: (ids) => tasksBoundTo(deps.log, reader, { resource, internal }, ids),
     metadataSaid: () => metadataSaid(reader, { resource, internal }),
     tasksForked: () => tasksForked(reader, { resource, internal }),
-    sessionMetadata:
-      reader.get<CleanSessionFold>(sessionKeys.session(resource.session_id))?.resource.metadata ?? {},
+    sessionMetadata: session?.metadata ?? {},
+    ...(policy === undefined ? {} : { modelPolicy: policy }),
     judge: (action) => judgeAction(deps, reader, { resource, internal }, action),
     recall: (subject) => recall(deps.tools, reader, { resource, internal }, subject),
     history: () => historyBefore(reader, { resource, internal }),

@@ -36,7 +36,10 @@ export class EventSource {
 
   #created(time: string): NewEvent {
     const session = { session: { ...sessionAt(this.sessionId, time) } };
-    return { ...this.#place('session.created'), payload: fromLog<JsonObject>(session) };
+    return {
+      ...this.#place('session.created'),
+      payload: fromLog<JsonObject>(session as unknown as JsonObject),
+    };
   }
 
   #note(): NewEvent {

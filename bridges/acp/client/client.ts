@@ -19,6 +19,7 @@ import type { Overhear } from './session.ts';
 export class AcpClient implements ProtocolClient {
   readonly route: string;
   readonly materialPrefix: string;
+  readonly takesModel = true;
   /** Machines of clients that work in Sessions; the server half brings them. */
   readonly hosts = new Hosts();
   readonly interpret = interpret;

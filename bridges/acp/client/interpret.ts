@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject, objectOf, objectsOf, textOf } from '#protocol/json-shape.ts';
+import { MODEL_POLICY_NOTE } from '#protocol/model-policy.ts';
 import { type Failure, isTerminal } from '#protocol/task-states.ts';
 import type { Move, PermissionDraft, Seen } from '#protocol-client.ts';
 import type { PolicyDecided } from '#resources/policy/events.ts';
@@ -38,6 +39,9 @@ const MOVES: { readonly [Op in AcpRecord['op']]: Interpret<Op> } = {
   ],
   answer: answerMoves,
   options_refused: refusedMoves,
+  model_policy: ({ provider, model, told, unmet }) => [
+    { type: 'note', note: MODEL_POLICY_NOTE, details: { provider, model, told, unmet } },
+  ],
   unheard: ({ max_updates, max_bytes }) => {
     const details = { max_updates, max_bytes };
     return [{ type: 'note', note: 'between_turns_limit', details, betweenTurns: true }];

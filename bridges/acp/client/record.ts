@@ -97,6 +97,16 @@ export type AcpRecord =
       /** Names of those that were not reported yet. */
       news: string[];
     }
+  /** What became of the model that the Session wishes for. */
+  | {
+      op: 'model_policy';
+      provider: string;
+      model: string;
+      /** Options that the agent was told, by name; those that it refused are not among them. */
+      told: Record<string, string>;
+      /** Members of the wish that it does not offer, or refuses, or that its client chose otherwise. */
+      unmet: string[];
+    }
   /** The agent says more while no prompt runs than is kept of it; what follows is lost. */
   | { op: 'unheard'; max_updates: number; max_bytes: number }
   /** The task was cancelled before its prompt was sent: the agent has heard nothing of it. */

@@ -1,7 +1,12 @@
 import type { JsonObject } from '#protocol/json.ts';
 import { isObject, objectOf } from '#protocol/json-shape.ts';
 import type { OutboundMessage, Turn } from '#protocol-client.ts';
-import { OPTIONS_REFUSED, wishOf } from '../../../mappings/acp/config-options.ts';
+import {
+  type ModelWish,
+  OPTIONS_REFUSED,
+  wishesOfModel,
+  wishOf,
+} from '../../../mappings/acp/config-options.ts';
 import { encodePart, type Takes } from '../../../mappings/acp/content.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { unavailable } from '../../wire/faults.ts';
@@ -134,7 +139,9 @@ async function applyWishes(
   session: AgentSession,
   turn: Turn,
 ): Promise<AcpRecord[]> {
-  const wishes = objectOf(objectOf(turn.sessionMetadata['acp_client'])['wanted']);
+  const chosen = objectOf(objectOf(turn.sessionMetadata['acp_client'])['wanted']);
+  const wished = turn.modelPolicy && wishesOfModel(turn.modelPolicy, session.offers);
+  const wishes: JsonObject = { ...wished?.wishes, ...chosen };
   for (const [name, value] of Object.entries(wishes)) {
     if (session.sent.get(name) === value) continue;
     const { method, params } = wishOf(name, value, session.offers);
@@ -147,7 +154,30 @@ async function applyWishes(
       session.refused.set(name, { name, value, code, message: message.slice(0, MAX_REASON) });
     }
   }
-  return changesOf(session, turn);
+  const changes = changesOf(session, turn);
+  // A task that goes on has said so already.
+  if (turn.modelPolicy === undefined || wished === undefined || turn.kind !== 'start') return changes;
+  return [...changes, modelRecord(session, turn.modelPolicy, wished, wishes)];
+}
+
+function modelRecord(
+  { refused }: AgentSession,
+  { provider, model }: ModelWish,
+  { wishes, unmet }: ReturnType<typeof wishesOfModel>,
+  told: JsonObject,
+): AcpRecord {
+  const names = Object.keys(wishes);
+  const held = names.filter((name) => told[name] === wishes[name] && !refused.has(name));
+  // The first one is for the model, where it is offered.
+  const members = ['model', 'reasoning_effort'].filter((member) => !unmet.includes(member));
+  const lost = members.filter((_, at) => at < names.length && !held.includes(names[at] ?? ''));
+  return {
+    op: 'model_policy',
+    provider,
+    model,
+    told: Object.fromEntries(held.map((name) => [name, wishes[name] ?? ''])),
+    unmet: [...unmet, ...lost],
+  };
 }
 
 function changesOf({ refused }: AgentSession, { sessionMetadata }: Turn): AcpRecord[] {

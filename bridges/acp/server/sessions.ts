@@ -3,7 +3,13 @@ import { objectOf, textOf } from '#protocol/json-shape.ts';
 import { isTerminal } from '#protocol/task-states.ts';
 import type { Session } from '#resources/session/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
-import { CLIENT_METADATA, modesOf, NO_LIMIT, refusalOf } from '../../../mappings/acp/config-options.ts';
+import {
+  CLIENT_METADATA,
+  modesOf,
+  NO_LIMIT,
+  refusalOf,
+  valuesOf,
+} from '../../../mappings/acp/config-options.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { invalidParams, RpcError } from '../../wire/json-rpc.ts';
 import type { RequestContext } from '../../wire/peer.ts';
@@ -296,15 +302,6 @@ export async function setConfigOption(
 function allows(option: JsonObject, value: string | boolean): boolean {
   if (option['type'] === 'boolean') return typeof value === 'boolean';
   return valuesOf(option['options']).includes(String(value));
-}
-
-/** Options may be grouped. */
-function valuesOf(options: JsonValue | undefined): string[] {
-  const list = Array.isArray(options) ? options.map((option) => objectOf(option)) : [];
-  return list.flatMap((option) => {
-    const value = textOf(option['value']);
-    return value === undefined ? valuesOf(option['options']) : [value];
-  });
 }
 
 /** What the agent refused is refused here, too, until another value is chosen. */

@@ -138,6 +138,7 @@ function whatWasDone(tx: Transaction, facts: readonly RunFact[]): Done {
     tool_calls: calls,
   });
   return {
+    ...chosenBy(factsOf(facts, 'model_policy')),
     toolCallCount: calls.length,
     approvals: approvalsOf(tx, requests, decisions),
     toolCalls: toolCallsOf(listed(calls), factsOf(facts, 'tool_ended')),
@@ -146,6 +147,12 @@ function whatWasDone(tx: Transaction, facts: readonly RunFact[]): Done {
     hidden: listed(hidden).map(redactionOf),
     shown: { ...decidersOf(tx, decisions, requests), ...totals },
   };
+}
+
+/** The newest model that the Session wished for and the agent took. */
+function chosenBy(wishes: readonly FactOf<'model_policy'>[]): Pick<RunRecord, 'wished'> {
+  const newest = wishes.at(-1);
+  return newest === undefined ? {} : { wished: { provider: newest.provider, model: newest.model } };
 }
 
 /** The quotas that the run counted against, and the time they count, which is less than from its start to its end. */

@@ -6,13 +6,16 @@ import type { Transaction } from '#eventlog/event-log.ts';
 import { type Clean, type CleanText, word } from '#protocol/clean.ts';
 import { moveTask } from '#resources/task/move-task.ts';
 import type { Session } from './schema.ts';
+import { shownSession } from './shown-session.ts';
 import { type CleanSessionFold, sessionKeys } from './state.ts';
 
 export const closeSession: Command<'closeSession'> = {
   decide({ path }, tx, facts) {
     const session = load(tx, facts.caller, 'session', path.session_id).resource;
     closeSessionNow(tx, facts, session, word('closed_by_caller'));
-    return { body: load(tx, facts.caller, 'session', path.session_id).resource };
+    return {
+      body: shownSession(tx, facts.self, load(tx, facts.caller, 'session', path.session_id).resource),
+    };
   },
 };
 

@@ -4,14 +4,16 @@ import { type Expiry, expiryOf } from '#core/expiry.ts';
 import { load } from '#core/load.ts';
 import { newEvent, placeOfSession } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
-import { type CleanObject, type CleanText, word } from '#protocol/clean.ts';
+import { type CleanObject, type CleanText, objectOf, word } from '#protocol/clean.ts';
 import { refuseUnknownRoute } from '#resources/agent/choose-route.ts';
 import { cancelOpenTasks, closeSession, closeSessionNow } from './close-session.ts';
 import { forkSession } from './forkSession.ts';
 import { createSession } from './new-session.ts';
 import { getMessage, getSession, listSessionMessages, listSessions } from './queries.ts';
+import type { SessionModelPolicy } from './schema.ts';
 import { refuseClosed } from './session-lane.ts';
 import { proveTierChange, refuseUnknownTier } from './session-tier.ts';
+import { shownSession } from './shown-session.ts';
 import { type CleanSessionFold, sessionKeys } from './state.ts';
 import { archiveUpTo, boundaryUpTo, extractOf, firstLiveTurn } from './transcript/archive-turns.ts';
 import { usageOf, withOwnBudget } from './transcript/budget.ts';
@@ -26,6 +28,9 @@ const updateSession: Command<'updateSession'> = {
     refuseUnknownTier(metadataOf(body));
     const changes: CleanObject = {
       ...(body.summary === undefined ? {} : { summary: body.summary }),
+      ...(body.model_policy === undefined
+        ? {}
+        : { model_policy: body.model_policy && objectOf<SessionModelPolicy>(body.model_policy) }),
       ...(body.metadata === undefined
         ? {}
         : {
@@ -45,7 +50,9 @@ const updateSession: Command<'updateSession'> = {
       const { metadata } = load(tx, facts.caller, 'session', path.session_id).resource;
       proveTierChange(tx, facts, resource, { event, metadata });
     }
-    return { body: load(tx, facts.caller, 'session', path.session_id).resource };
+    return {
+      body: shownSession(tx, facts.self, load(tx, facts.caller, 'session', path.session_id).resource),
+    };
   },
 };
 
@@ -75,7 +82,7 @@ const compactSession: Command<'compactSession'> = {
       retained_turn_count: usageOf(after.internal).messages,
       summary: after.internal.archive?.summary ?? null,
       summary_source: after.internal.archive?.summary_source ?? null,
-      session: after.resource,
+      session: shownSession(tx, facts.self, after.resource),
     };
     return { body: result };
   },
@@ -102,7 +109,7 @@ const truncateSession: Command<'truncateSession'> = {
       kept_turn_count: kept,
       removed_turn_count: removed,
       new_tip_turn_id: tip,
-      session: load(tx, facts.caller, 'session', path.session_id).resource,
+      session: shownSession(tx, facts.self, load(tx, facts.caller, 'session', path.session_id).resource),
     };
     return { body: result };
   },

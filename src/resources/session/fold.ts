@@ -44,7 +44,9 @@ function foldSessionCreated(event: Event, states: StateWriter): void {
     ...(forked ? bytesOf(copyTurns(states, forked.session_id, session.id, messages)) : {}),
     ...(forked?.archive ? { archive: forked.archive } : {}),
   };
-  states.set(sessionKeys.session(session.id), { resource: session, internal } satisfies SessionFold);
+  // What held then; what holds now is read off the rest.
+  const { mode_id: _, ...resource } = session;
+  states.set(sessionKeys.session(session.id), { resource, internal } satisfies SessionFold);
   states.index(sessionKeys.sessions(session.workspace_id) + session.id);
   if (key !== undefined && event.actor !== null) {
     const place = sessionKeys.keyedSession(session.workspace_id, event.actor, key);
@@ -71,6 +73,7 @@ function foldSessionUpdated(event: Event, states: StateWriter): void {
   changeSession(event, states, (state) => {
     const before = state.resource;
     state.resource = { ...before, ...changes };
+    if (changes['model_policy'] === null) delete state.resource.model_policy;
     if (before.state !== 'CLOSED') moveExpiry(states, before, state.resource);
   });
 }

@@ -12,6 +12,7 @@ import { refuseUnknownRoute } from '#resources/agent/choose-route.ts';
 import { createBranch } from '#resources/branch/commands.ts';
 import type { Session } from './schema.ts';
 import { refuseUnknownTier } from './session-tier.ts';
+import { shownSession } from './shown-session.ts';
 import type { CleanSessionFold } from './state.ts';
 import { withOwnBudget } from './transcript/budget.ts';
 import type { TranscriptArchive } from './transcript/schema.ts';
@@ -33,12 +34,12 @@ export const forkSession: Command<'forkSession'> = {
     const { skill_ids, vault_ids, memory_ids } = source.internal;
     const given = Object.entries({ skill_ids, vault_ids, memory_ids }).filter(([, ids]) => ids !== undefined);
     // What limits a Session limits what is forked from it.
-    const payload = { session: fork, forked, ...Object.fromEntries(given) };
+    const payload = { session: shownSession(tx, facts.self, fork), forked, ...Object.fromEntries(given) };
     tx.append(newEvent('session.created', pointer, placeOfSession(fork), payload));
     const origin = { object: 'session', id: source.resource.id };
     const told = { session_id: fork.id, branch_id, ...fact };
     tx.append(newEvent('session.thread_forked', origin, placeOfSession(source.resource), told));
-    return { body: load(tx, facts.caller, 'session', fork.id).resource };
+    return { body: shownSession(tx, facts.self, load(tx, facts.caller, 'session', fork.id).resource) };
   },
 };
 

@@ -9,8 +9,9 @@ import { type Clean, type CleanObject, type CleanText, word } from '#protocol/cl
 import { refuseUnknownRoute } from '#resources/agent/choose-route.ts';
 import { appendMessage, buildMessage, refuseForeignArtifacts } from '#resources/message/append-message.ts';
 import { referencesOf, type SessionReferences } from './references.ts';
-import type { Session } from './schema.ts';
-import { refuseUnknownTier } from './session-tier.ts';
+import type { Session, SessionModelPolicy } from './schema.ts';
+import { refuseUnknownTier, withMode } from './session-tier.ts';
+import { shownSession } from './shown-session.ts';
 import { withOwnBudget } from './transcript/budget.ts';
 import { makeRoom } from './transcript/make-room.ts';
 
@@ -21,7 +22,8 @@ export const createSession: Command<'createSession'> = {
     const { id } = newSession(tx, facts, {
       workspaceId: workspace.id,
       personaId: body.persona_id ?? null,
-      metadata: metadataOf(body),
+      metadata: withMode(metadataOf(body), body.mode_id),
+      modelPolicy: body.model_policy ?? undefined,
       references,
     });
     const place = { workspace_id: workspace.id, session_id: id };
@@ -31,7 +33,7 @@ export const createSession: Command<'createSession'> = {
       makeRoom(tx, facts, id, message.sent);
       appendMessage(tx, buildMessage(tx, facts, message, place), { place, pending: true });
     }
-    return { body: load(tx, facts.caller, 'session', id).resource };
+    return { body: shownSession(tx, facts.self, load(tx, facts.caller, 'session', id).resource) };
   },
 };
 
@@ -39,6 +41,7 @@ interface NewSession {
   workspaceId: CleanText;
   personaId: CleanText | null;
   metadata: CleanObject;
+  modelPolicy?: Clean<SessionModelPolicy> | undefined;
   /** What else the event says of what the session was given. */
   references?: SessionReferences;
   /** The name its actor knows it by. */
@@ -67,9 +70,14 @@ export function newSession(tx: Transaction, facts: Facts, given: NewSession): Cl
     last_event_id: null,
     summary: null,
     expires_at: expiryOf(metadata),
+    ...(given.modelPolicy === undefined ? {} : { model_policy: given.modelPolicy }),
   };
   const place = { workspace_id: session.workspace_id, session_id: session.id };
-  const payload = { session, ...given.references, ...(key === undefined ? {} : { key }) };
+  const payload = {
+    session: shownSession(tx, facts.self, session),
+    ...given.references,
+    ...(key === undefined ? {} : { key }),
+  };
   tx.append(newEvent('session.created', { object: 'session', id: session.id }, place, payload));
   return session;
 }

@@ -1,7 +1,8 @@
 import { listPage, listPlaces, paging, visibleWorkspaces } from '#core/list-page.ts';
 import { load, loadWorkspace } from '#core/load.ts';
 import { ok, type Query } from '#core/query.ts';
-import { sessionKeys } from './state.ts';
+import { shownSession } from './shown-session.ts';
+import { type SessionFold, sessionKeys } from './state.ts';
 import { messageAt } from './transcript/archive-turns.ts';
 
 export const listSessions: Query<'listSessions'> = async ({ query }, tools) => {
@@ -9,11 +10,16 @@ export const listSessions: Query<'listSessions'> = async ({ query }, tools) => {
     ? [loadWorkspace(tools.reader, tools.caller, query.workspace_id, 'workspace_id').resource.id]
     : await visibleWorkspaces(tools);
   const lists = workspaces.map(sessionKeys.sessions);
-  return listPage(tools, { lists, ...paging(query), keyOf: sessionKeys.session });
+  return listPage(tools, {
+    lists,
+    ...paging(query),
+    keyOf: sessionKeys.session,
+    shape: (state) => shownSession(tools.reader, tools.self, (state as SessionFold).resource),
+  });
 };
 
-export const getSession: Query<'getSession'> = ({ path }, { reader, caller }) =>
-  ok(load(reader, caller, 'session', path.session_id).resource, caller);
+export const getSession: Query<'getSession'> = ({ path }, { reader, caller, self }) =>
+  ok(shownSession(reader, self, load(reader, caller, 'session', path.session_id).resource), caller);
 
 /** The turns in order; the cursor is a position, which a truncation may hand out again. */
 export const listSessionMessages: Query<'listSessionMessages'> = ({ path, query }, tools) => {

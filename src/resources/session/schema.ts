@@ -1,9 +1,23 @@
 import { z } from 'zod';
+import { SESSION_MODES } from '#protocol/autonomy.ts';
 import { envelope, givenId, jsonObject, metadata, time } from '#protocol/envelope.ts';
+import { REASONING_EFFORTS } from '#protocol/model-policy.ts';
 import { messageInput } from '#resources/message/schema.ts';
 
 export const SESSION_STATES = ['ACTIVE', 'IDLE', 'PAUSED', 'CLOSED', 'FAILED'] as const;
 export type SessionState = (typeof SESSION_STATES)[number];
+
+/**
+ * The model that a Session wishes its agents to use. Source: OpenAPI of agents-protocol-2026-10-11, SessionModelPolicy.
+ */
+export const sessionModelPolicy = z
+  .strictObject({
+    provider: z.string().trim().toLowerCase().min(1).max(200),
+    model: z.string().trim().min(1).max(200),
+    reasoning_effort: z.enum(REASONING_EFFORTS).optional(),
+  })
+  .meta({ id: 'SessionModelPolicy' });
+export type SessionModelPolicy = z.infer<typeof sessionModelPolicy>;
 
 /** Source: Agents Protocol v1, "Session". */
 export const session = envelope('session', {
@@ -17,6 +31,11 @@ export const session = envelope('session', {
   last_event_id: z.string().nullable(),
   summary: z.string().nullable(),
   expires_at: time.nullable(),
+  mode_id: z
+    .enum(SESSION_MODES)
+    .optional()
+    .describe('How far its next Task may go by itself; in an Event what held then.'),
+  model_policy: sessionModelPolicy.optional().describe('Absent where there is none.'),
 }).meta({ id: 'Session' });
 export type Session = z.infer<typeof session>;
 
@@ -31,6 +50,14 @@ export const createSessionRequest = z
     skill_ids: ids.optional(),
     initial_messages: z.array(messageInput).max(200).optional(),
     metadata: metadata.optional(),
+    mode_id: z
+      .enum(SESSION_MODES)
+      .nullable()
+      .optional()
+      .describe(
+        'Another spelling of metadata.autonomy_tier: shadow, architect (suggest), ask (act_with_approval), code (act_auto). Null or absent: none of its own.',
+      ),
+    model_policy: sessionModelPolicy.nullable().optional().describe('Null or absent: none.'),
   })
   .meta({ id: 'CreateSessionRequest' });
 export type CreateSessionRequest = z.infer<typeof createSessionRequest>;
@@ -77,6 +104,13 @@ export const truncateSessionResponse = z
   .meta({ id: 'TruncateSessionResponse' });
 
 export const updateSessionRequest = z
-  .object({ summary: z.string().nullable().optional(), metadata: metadata.optional() })
+  .object({
+    summary: z.string().nullable().optional(),
+    metadata: metadata.optional(),
+    model_policy: sessionModelPolicy
+      .nullable()
+      .optional()
+      .describe('Replaces all of it; null takes it away.'),
+  })
   .meta({ id: 'UpdateSessionRequest' });
 export type UpdateSessionRequest = z.infer<typeof updateSessionRequest>;

@@ -1,4 +1,5 @@
 import type { Event, StateReader, StateWriter } from '#eventlog/event-log.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { isTerminal } from '#protocol/task-states.ts';
 import { payload } from '#resources/payload.ts';
 import { type RunFact, type RunFacts, type RunPageState, type TaskState, taskKeys } from './state.ts';
@@ -76,6 +77,14 @@ export function foldPolicyDecided(event: Event, states: StateWriter): void {
   const { effect, rule, route, skill_id } = payload(event, 'vendor.harn_gateway.policy_decided');
   const action = skill_id ?? route;
   addRunFact(event, states, { kind: 'policy', effect, rule, action, at: event.created_at });
+}
+
+/** The agent took the model that the Session wishes for. */
+export function foldModelPolicy(event: Event, states: StateWriter, details: JsonObject): void {
+  const { provider, model, unmet } = details;
+  if (typeof provider !== 'string' || typeof model !== 'string') return;
+  if (Array.isArray(unmet) && !unmet.includes('model'))
+    addRunFact(event, states, { kind: 'model_policy', provider, model });
 }
 
 export function foldFileWritten(event: Event, states: StateWriter): void {

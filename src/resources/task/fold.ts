@@ -1,5 +1,6 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import { isObject } from '#protocol/json-shape.ts';
+import { MODEL_POLICY_NOTE } from '#protocol/model-policy.ts';
 import type { TaskStatus } from '#protocol/task-states.ts';
 import type { PayloadOf } from '#resources/event-payloads.ts';
 import { foldOutcome } from '#resources/outcome/fold.ts';
@@ -16,6 +17,7 @@ import { foldTaskCounts, type TaskCount } from '#resources/session/fold.ts';
 import { type SessionBindingState, type SessionFold, sessionKeys } from '#resources/session/state.ts';
 import {
   foldFileWritten,
+  foldModelPolicy,
   foldPolicyDecided,
   foldToolCompleted,
   foldToolFailed,
@@ -176,7 +178,8 @@ function foldUpstreamBound(event: Event, states: StateWriter): void {
 }
 
 function foldUpstreamNote(event: Event, states: StateWriter): void {
-  const { metadata } = payload(event, 'vendor.harn_gateway.upstream_note');
+  const { note, details, metadata } = payload(event, 'vendor.harn_gateway.upstream_note');
+  if (note === MODEL_POLICY_NOTE) foldModelPolicy(event, states, details ?? {});
   if (metadata) changeTask(event, states, () => undefined, metadata);
 }
 

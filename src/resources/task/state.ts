@@ -85,6 +85,7 @@ export type RunFact =
   | { kind: 'tool_ended'; call_id: string; status: 'succeeded' | 'failed'; output_hash?: string }
   | { kind: 'input_redacted'; message_id: string; proof_hash: string }
   | { kind: 'file_written'; path: string; sha256: string }
+  | { kind: 'model_policy'; provider: string; model: string }
   | { kind: 'policy'; effect: BlockingEffect; rule: string; action: string; at: string };
 
 /** The newest facts, oldest first; full pages of older ones are states of their own. */

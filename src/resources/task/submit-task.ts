@@ -14,6 +14,7 @@ import {
   objectOf,
   type Received,
   sentence,
+  word,
 } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
@@ -27,6 +28,7 @@ import type { Persona } from '#resources/persona/schema.ts';
 import { type CleanPersonaState, personaKeys } from '#resources/persona/state.ts';
 import { checkQuotas, reservationsOf } from '#resources/quota/check-quotas.ts';
 import { issueAcceptanceReceipt, provesAcceptance } from '#resources/receipt/issue-receipt.ts';
+import type { SessionModelPolicy } from '#resources/session/schema.ts';
 import { sessionForTask } from '#resources/session/session-for-task.ts';
 import { isBusy, refuseClosed } from '#resources/session/session-lane.ts';
 import type { CleanSessionFold } from '#resources/session/state.ts';
@@ -128,8 +130,22 @@ function appendSubmission(
   const receiptId = provesAcceptance(terms.persona, facts) ? facts.newId('receipt') : undefined;
   const submitted = tx.append(newEvent('task.submitted', { object: 'task', id }, place, payload, receiptId));
   appendMessage(tx, built, { place });
+  noteUnusedModel(tx, facts, session.resource.model_policy, { route: terms.route, id, place });
   if (receiptId !== undefined) issueAcceptanceReceipt(tx, facts, id, receiptId, submitted.id);
   return id;
+}
+
+/** The agent of the route cannot be told which model to use: the wish of the Session changes nothing. */
+function noteUnusedModel(
+  tx: Transaction,
+  facts: Facts,
+  wish: Clean<SessionModelPolicy> | undefined,
+  { route, id, place }: { route: string; id: CleanText; place: SessionPlace },
+): void {
+  if (wish === undefined || facts.routes.takesModel(route)) return;
+  const { provider, model } = wish;
+  const payload = { note: word('model_policy_unused'), details: { provider, model } };
+  tx.append(newEvent('vendor.harn_gateway.upstream_note', { object: 'task', id }, place, payload));
 }
 
 function quotaTerms(

@@ -17,6 +17,14 @@ export const VERSION_ROWS: readonly Requirement[] = [
     ],
     ['VER-IDEM-02', 'MUST', 'every other operation refuses an Idempotency-Key with 400, before effects'],
     ['VER-IDEM-03', 'MUST', 'a retry may come in the other version'],
+    ['VER-MODE-01', 'MUST', 'mode_id is the autonomy tier of a Session, and what is shown is what holds'],
+    ['VER-MODE-02', 'MUST', 'an unknown mode, or a model policy of another form, is 400 and makes nothing'],
+    [
+      'VER-MODEL-01',
+      'MUST',
+      'a model policy is replaced as a whole, cleared by null, and inherited by forks',
+    ],
+    ['VER-MODEL-02', 'MUST', 'an agent that offers the model is told; what it does not take is recorded'],
     ['VER-MSG-01', 'MUST', 'a message to a Task has kind input; it steers one that works'],
   ]),
 ];
