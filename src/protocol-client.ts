@@ -51,6 +51,8 @@ export interface ProtocolClient {
    * when it is recorded. Called once, before the first turn. Left out where peers speak in turns only.
    */
   listen?(overhear: (taskId: string, frame: Frame) => Promise<void>): void;
+  /** Models that the peer last offered its clients to choose from. Left out by peers that offer none. */
+  offeredModels?(): readonly OfferedModel[];
   /** What the agent says of itself, for cards and skills; the last good answer while the peer is down. */
   describe(): AgentDescription | undefined;
   /** Starts discovery in the background; never throws. */
@@ -275,6 +277,13 @@ export interface AgentDescription {
   raw: JsonValue;
   /** How the card was read; left out by protocols without cards. */
   card?: ReadUpstreamCard;
+}
+
+/** A model by the peer's own name of it. */
+export interface OfferedModel {
+  id: string;
+  name: string;
+  description?: string;
 }
 
 /** How and when the card of an agent was read, and what its signature is worth. */

@@ -165,12 +165,26 @@ export function wishesOfModel(
   return { wishes, unmet };
 }
 
+/** The models that an agent offers, by its own names of them. */
+export function modelsOffered(offers: JsonObject): { id: string; name: string; description?: string }[] {
+  const options = objectsOf(offers['configOptions']);
+  const all = [...options, ...modelOption(objectOf(offers['models']), options)];
+  return choicesOf(all.find(isModel)?.['options']).map(({ value, ...rest }) => ({ id: value, ...rest }));
+}
+
+function choicesOf(options: JsonValue | undefined): Choice[] {
+  return objectsOf(options).flatMap((option): Choice[] => {
+    const value = textOf(option['value']);
+    if (value === undefined) return choicesOf(option['options']);
+    const description = textOf(option['description']);
+    const name = textOf(option['name']) ?? value;
+    return [{ value, name, ...(description === undefined ? {} : { description }) }];
+  });
+}
+
 /** The values of a select, whose options may be grouped. */
 export function valuesOf(options: JsonValue | undefined): string[] {
-  return objectsOf(options).flatMap((option) => {
-    const value = textOf(option['value']);
-    return value === undefined ? valuesOf(option['options']) : [value];
-  });
+  return choicesOf(options).map(({ value }) => value);
 }
 
 function withWish(option: JsonObject, wish: JsonValue | undefined): JsonObject {

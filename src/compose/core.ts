@@ -9,7 +9,7 @@ import { DEFAULT_TENANT, DEFAULT_WORKSPACE, LOCAL_WORKSPACE } from '#config/sect
 import { isLoopbackHost } from '#config/shapes.ts';
 import type { ClockWatch } from '#core/clock-watch.ts';
 import type { Effect, EffectResult } from '#core/command.ts';
-import type { DecisionTools, NeededVault, Route, RoutedAgent } from '#core/facts.ts';
+import type { DecisionTools, NeededVault, OfferedModels, Route, RoutedAgent } from '#core/facts.ts';
 import { GatewayCore, type WorkspaceIdOf } from '#core/gateway-core.ts';
 import { KeyedMutex } from '#core/keyed-mutex.ts';
 import { Refusals } from '#core/refusals.ts';
@@ -258,8 +258,20 @@ function selfFacts(
     asksFor: (tool) => decideTool(policy, '', tool).effect === 'ask',
     quotas: redactor.clean<readonly QuotaRow[]>(config.quotas).value,
     connectors: redactor.clean(connectorRows(config)).value,
+    catalog: config.catalog && redactor.clean(config.catalog).value,
+    offeredModels: () => offeredModels(upstreams),
     vaultsOf: vaultsOfRoutes(config),
   };
+}
+
+/** Of the agents that have offered any so far. */
+function offeredModels(upstreams: ReadonlyMap<string, ProtocolClient>): OfferedModels[] {
+  return [...upstreams].flatMap(([route, upstream]) => {
+    const models = upstream.offeredModels?.() ?? [];
+    if (models.length === 0) return [];
+    const [protocol = ''] = route.split(':');
+    return [{ route, name: upstream.describe()?.name ?? route, protocol, models }];
+  });
 }
 
 /** What works in the background. */

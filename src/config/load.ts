@@ -1,5 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { ProviderCatalog } from '#resources/runtime/catalog-schema.ts';
+import { readCatalog } from './catalog.ts';
 import { EXPOSURE_RULES } from './exposure-rules.ts';
 import { ConfigError, type ConfigFault } from './fault.ts';
 import { type NarrowedCredential, narrowedCredentials } from './narrowed-scopes.ts';
@@ -41,9 +43,11 @@ export interface ConfigSources {
 }
 
 /** A checked configuration. All paths are absolute; `tenants` and `workspaces` include the built-in ones. */
-export interface Config extends Omit<Settings, 'upstreams' | 'personas'> {
+export interface Config extends Omit<Settings, 'upstreams' | 'personas' | 'catalog'> {
   /** Personas read from their files. */
   personas: PersonaSettings[];
+  /** The catalog of providers that was read; undefined where none is configured. */
+  catalog: ProviderCatalog | undefined;
   upstreams: { a2a: A2aUpstream[]; acp: AcpUpstream[]; mcp: McpUpstream[] };
   /** True until the file sets `upstreams.a2a`: the bundled agent is to be started and fronted as `a2a:sample`. */
   usesSampleAgent: boolean;
@@ -68,9 +72,26 @@ export function loadConfig(sources: ConfigSources): Config {
   const read = readSettings(source.yaml, overrides, { ...sources, readFile });
   const { settings, faults: optionFaults } = read;
   const { personas, faults: personaFaults } = personasOf(read, source, sources, readFile);
-  const faults = [...overrideFaults, ...source.yaml.faults, ...optionFaults, ...personaFaults];
+  const { catalog, faults: catalogFaults } = catalogOf(read, sources, readFile);
+  const faults = [
+    ...overrideFaults,
+    ...source.yaml.faults,
+    ...optionFaults,
+    ...personaFaults,
+    ...catalogFaults,
+  ];
   if (faults.length > 0 || !isComplete(settings)) throw new ConfigError(faults);
-  return { ...toConfig(settings, source), personas };
+  return { ...toConfig(settings, source), personas, catalog };
+}
+
+function catalogOf(
+  { settings: { catalog }, doubtful }: ReadSettings,
+  { cwd, offline }: ConfigSources,
+  readFile: (path: string) => string,
+): ReturnType<typeof readCatalog> {
+  const file = doubtful.has('catalog') || doubtful.has('catalog.file') ? undefined : catalog?.file;
+  if (offline || file === undefined) return { catalog: undefined, faults: [] };
+  return readCatalog(resolve(cwd, file), readFile);
 }
 
 /** Their directory is known once its section is well formed. */
@@ -243,8 +264,8 @@ function isComplete(settings: Partial<Settings>): settings is Settings {
   return SECTION_NAMES.every((name) => settings[name] !== undefined);
 }
 
-function toConfig(settings: Settings, { file, yaml }: Source): Omit<Config, 'personas'> {
-  const { personas: _files, ...rest } = settings;
+function toConfig(settings: Settings, { file, yaml }: Source): Omit<Config, 'personas' | 'catalog'> {
+  const { personas: _files, catalog: _file, ...rest } = settings;
   const { a2a, acp, mcp } = settings.upstreams;
   const namesConnectors = yaml.raw !== undefined && Object.hasOwn(yaml.raw, 'connectors');
   const usesSampleConnector = a2a === undefined && !namesConnectors && isLoopbackHost(settings.server.host);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '#protocol/json.ts';
 import { auth } from './sections/auth.ts';
+import { catalog } from './sections/catalog.ts';
 import { connectors } from './sections/connectors.ts';
 import { limits } from './sections/limits.ts';
 import { routing, telemetry } from './sections/operation.ts';
@@ -27,6 +28,7 @@ export const SECTIONS = {
   upstreams,
   routing,
   personas,
+  catalog,
   policy,
   quotas,
   receipts,

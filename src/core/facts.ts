@@ -5,13 +5,14 @@ import type { Clean, CleanText } from '#protocol/clean.ts';
 import type { JudgedTool } from '#protocol/intended-call.ts';
 import type { IdSource } from '#protocol/ports.ts';
 import type { ProtocolVersion } from '#protocol/versions.ts';
-import type { AgentDescription, PermissionAnswer, Refused } from '#protocol-client.ts';
+import type { AgentDescription, OfferedModel, PermissionAnswer, Refused } from '#protocol-client.ts';
 import type { ReceiptKey } from '#receipts/build-receipt.ts';
 import type { KeyRow } from '#receipts/key-registry.ts';
 import type { ProveRedaction } from '#receipts/redaction-proof.ts';
 import type { ConnectorRow } from '#resources/connector/schema.ts';
 import type { Part } from '#resources/message/schema.ts';
 import type { QuotaRow } from '#resources/quota/schema.ts';
+import type { ProviderCatalog } from '#resources/runtime/catalog-schema.ts';
 import type { TranscriptBudget } from '#resources/session/transcript/budget.ts';
 
 /** What a decision may know beyond the log: identity, ids, limits, and what runs right now. */
@@ -103,8 +104,21 @@ export interface SelfFacts {
   asksFor(tool: JudgedTool): boolean;
   quotas: readonly Clean<QuotaRow>[];
   connectors: readonly Clean<ConnectorRow>[];
+  /** The configured catalog of providers; undefined where there is none. */
+  catalog: ProviderCatalog | undefined;
+  /** Models that agents have offered since the start. */
+  offeredModels(): readonly OfferedModels[];
   /** Vaults that hold a credential of the agent of a route. */
   vaultsOf(route: string): readonly NeededVault[];
+}
+
+/** The models that the agent of a route lets its clients choose from. */
+export interface OfferedModels {
+  route: string;
+  /** What the agent calls itself. */
+  name: string;
+  protocol: string;
+  models: readonly OfferedModel[];
 }
 
 export interface NeededVault {

@@ -1,6 +1,14 @@
 import type { JsonObject } from '#protocol/json.ts';
 import { isObject, objectOf, textOf } from '#protocol/json-shape.ts';
-import type { AgentDescription, Frame, PermissionAnswer, ProtocolClient, Turn } from '#protocol-client.ts';
+import type {
+  AgentDescription,
+  Frame,
+  OfferedModel,
+  PermissionAnswer,
+  ProtocolClient,
+  Turn,
+} from '#protocol-client.ts';
+import { modelsOffered } from '../../../mappings/acp/config-options.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { unavailable } from '../../wire/faults.ts';
 import { queuedFrames, runTurn } from '../../wire/turn.ts';
@@ -28,6 +36,8 @@ export class AcpClient implements ProtocolClient {
   readonly #deps: BridgeDeps;
   readonly #pools: AgentPools;
   readonly #prompts = new Map<string, PromptTurn>();
+  /** What it offered with the newest session that it opened. */
+  #offers: JsonObject = {};
   #overhear: Overhear = async () => undefined;
 
   constructor(config: AcpClientConfig, deps: BridgeDeps) {
@@ -72,6 +82,10 @@ export class AcpClient implements ProtocolClient {
     return describeAgent(this.#config.id, objectOf(this.#pools.initialized));
   }
 
+  offeredModels(): OfferedModel[] {
+    return modelsOffered(this.#offers);
+  }
+
   /** An agent is started by its first turn: most of them cost a process. */
   start(): void {}
 
@@ -82,7 +96,10 @@ export class AcpClient implements ProtocolClient {
   async *#prompt(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
     const host = () => this.#hostOf(turn);
     const pool = await this.#pools.of(host()?.offer ?? [], textOf(turn.sessionBinding?.['session_id']));
-    const opener = { config: this.#config, limits: this.#limits, deps: this.#deps, host };
+    const offered = (offers: JsonObject) => {
+      this.#offers = offers;
+    };
+    const opener = { config: this.#config, limits: this.#limits, deps: this.#deps, host, offered };
     const prepared = await pool.use((connection) => preparePrompt({ ...opener, connection }, turn, signal));
     if ('unsent' in prepared) return yield* prepared.unsent.map(frameOf);
     const { prompt } = prepared;

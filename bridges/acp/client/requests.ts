@@ -26,13 +26,14 @@ type Prepared = { prompt: PromptTurn } | { unsent: AcpRecord[] };
  * frames. Throws Fault.
  */
 export async function preparePrompt(
-  opener: SessionOpener & { deps: BridgeDeps },
+  opener: SessionOpener & { deps: BridgeDeps; offered(offers: JsonObject): void },
   turn: Turn,
   signal: AbortSignal,
 ): Promise<Prepared> {
   const isLeft = () => signal.aborted || turn.isCanceled();
   if (isLeft()) return { unsent: [{ op: 'unsent' }] };
   const session = await openSession(opener, turn);
+  opener.offered(session.offers);
   const { betweenTurns, current: former } = session;
   await betweenTurns.hold();
   try {

@@ -6,6 +6,17 @@ const capability = { id: 'tasks', description: 'Runs Tasks on the agents behind 
 
 /** What the OpenAPI document shows, by the name of a schema, or of an operation and `request` or `response`. */
 export const examples = {
+  ProviderCatalog: {
+    schema_version: 6,
+    schema: 'https://harnlang.com/schemas/provider-catalog.v6.json',
+    generated_by: 'harn-gateway',
+    providers: [{ id: 'acp:coder', display_name: 'Coder', protocols: ['acp'] }],
+    models: [{ id: 'small', name: 'Small', provider: 'acp:coder' }],
+    aliases: [],
+    variants: [],
+    families: [],
+    qc_defaults: {},
+  },
   RuntimeMetadata: {
     object: 'runtime',
     version: VERSION,

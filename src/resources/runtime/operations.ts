@@ -1,5 +1,6 @@
 import { listOf } from '#protocol/envelope.ts';
 import { type OperationRow, page } from '#protocol/operation-row.ts';
+import { providerCatalog } from './catalog-schema.ts';
 import { capabilitySummary, runtimeMetadata, tool } from './schema.ts';
 
 export const runtimeOperations = {
@@ -14,6 +15,18 @@ export const runtimeOperations = {
     success: 200,
     response: runtimeMetadata,
     variesByVersion: true,
+  },
+  getProviderCatalog: {
+    kind: 'query',
+    method: 'GET',
+    path: '/v1/provider-catalog',
+    tag: 'Runtime',
+    summary:
+      'Read the providers and models of the configuration, and those that agents have offered since the start.',
+    scope: 'runtime:read',
+    level: 'extended',
+    success: 200,
+    response: providerCatalog,
   },
   listCapabilities: {
     kind: 'query',

@@ -7,6 +7,7 @@ import type { JsonObject } from '#protocol/json.ts';
 import { OPERATIONS, type OperationId, type OperationRow, operation } from '#resources/operations.ts';
 import { sessionKeys } from '#resources/session/state.ts';
 import { taskKeys } from '#resources/task/state.ts';
+import { getProviderCatalog } from './provider-catalog.ts';
 import type { Capability, Tool } from './schema.ts';
 
 /** A transport is served when an operation of its kind is. */
@@ -121,6 +122,7 @@ const getTool: Query<'getTool'> = ({ path }, { caller }) => {
 };
 
 export const handlers = {
+  getProviderCatalog,
   getRuntime,
   getTool,
   listCapabilities,

@@ -6,6 +6,7 @@ import { newEvent, placeOfSession } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import { type CleanObject, type CleanText, objectOf, word } from '#protocol/clean.ts';
 import { refuseUnknownRoute } from '#resources/agent/choose-route.ts';
+import { refuseUnknownProvider } from '#resources/runtime/provider-catalog.ts';
 import { cancelOpenTasks, closeSession, closeSessionNow } from './close-session.ts';
 import { forkSession } from './forkSession.ts';
 import { createSession } from './new-session.ts';
@@ -26,6 +27,7 @@ const updateSession: Command<'updateSession'> = {
     const { resource } = load(tx, facts.caller, 'session', path.session_id);
     refuseUnknownRoute(facts.routes, metadataOf(body));
     refuseUnknownTier(metadataOf(body));
+    refuseUnknownProvider(facts, body.model_policy);
     const changes: CleanObject = {
       ...(body.summary === undefined ? {} : { summary: body.summary }),
       ...(body.model_policy === undefined

@@ -8,6 +8,7 @@ import type { Transaction } from '#eventlog/event-log.ts';
 import { type Clean, type CleanObject, type CleanText, word } from '#protocol/clean.ts';
 import { refuseUnknownRoute } from '#resources/agent/choose-route.ts';
 import { appendMessage, buildMessage, refuseForeignArtifacts } from '#resources/message/append-message.ts';
+import { refuseUnknownProvider } from '#resources/runtime/provider-catalog.ts';
 import { referencesOf, type SessionReferences } from './references.ts';
 import type { Session, SessionModelPolicy } from './schema.ts';
 import { refuseUnknownTier, withMode } from './session-tier.ts';
@@ -54,6 +55,7 @@ export function newSession(tx: Transaction, facts: Facts, given: NewSession): Cl
   const metadata = withOwnBudget(given.metadata);
   refuseUnknownRoute(facts.routes, metadata);
   refuseUnknownTier(metadata);
+  refuseUnknownProvider(facts, given.modelPolicy);
   const session: Clean<Session> = {
     id: facts.newId('session'),
     object: 'session',

@@ -25,6 +25,7 @@ export const VERSION_ROWS: readonly Requirement[] = [
       'a model policy is replaced as a whole, cleared by null, and inherited by forks',
     ],
     ['VER-MODEL-02', 'MUST', 'an agent that offers the model is told; what it does not take is recorded'],
+    ['VER-CAT-01', 'MUST', 'the provider catalog has what is configured and what agents offer'],
     ['VER-MSG-01', 'MUST', 'a message to a Task has kind input; it steers one that works'],
   ]),
 ];

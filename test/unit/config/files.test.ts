@@ -58,7 +58,7 @@ describe('config/gateway.example.yaml', () => {
       'upstreams.acp[0].auth',
       ...['command', 'auth', 'cwd'].map((name) => `upstreams.mcp[0].${name}`),
     ];
-    expect(faults.map(({ path }) => path).sort()).toEqual([...eitherOr, 'server.tls'].sort());
+    expect(faults.map(({ path }) => path).sort()).toEqual([...eitherOr, 'server.tls', 'catalog.file'].sort());
   });
 
   it('explains every option', () => {
