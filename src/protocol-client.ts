@@ -34,7 +34,7 @@ export interface ProtocolClient {
   run(turn: Turn, signal: AbortSignal): AsyncIterable<Frame>;
   /** Why an input cannot run, before its task is accepted. Undefined: it may, or too little is known yet. */
   refuse?(input: AskedInput): Refused | undefined;
-  /** True where the peer can be told which model to use (`Turn.modelPolicy`). */
+  /** True where the peer takes a choice of a model (`Turn.modelPolicy`). */
   readonly takesModel?: boolean;
   /** True where a cancel can reach the peer only by what it bound to the task; others get it in the running turn. */
   readonly cancelsByBinding?: boolean;

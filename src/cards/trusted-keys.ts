@@ -13,7 +13,7 @@ export type FindKeys = (keyUrl: string | undefined) => Promise<TrustedKeys>;
 
 /**
  * The keys of a JWKS document, or undefined when it is none. Those that a gateway lists as revoked are among them, so that
- * their cards are told from those of strangers. Spec: RFC 7517, 5.
+ * their cards are distinguished from those of strangers. Spec: RFC 7517, 5.
  */
 export function keysOfSet(document: JsonValue): JsonValue[] | undefined {
   if (!isObject(document) || !Array.isArray(document['keys'])) return undefined;

@@ -65,7 +65,7 @@ export class ClockWatch {
       this.#jump = undefined;
       logger.info({}, 'the wall clock went evenly since its jump and is believed again');
     }
-    this.#tellBehind(log.timeMs - wallMs);
+    this.#warnBehind(log.timeMs - wallMs);
   }
 
   /** For `/ready`; empty while all is well. */
@@ -77,7 +77,7 @@ export class ClockWatch {
     };
   }
 
-  #tellBehind(behindMs: number): void {
+  #warnBehind(behindMs: number): void {
     const isBehind = behindMs > CLOCK_TOLERANCE_MS;
     if (isBehind === this.#isBehind) return;
     this.#isBehind = isBehind;

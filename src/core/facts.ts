@@ -175,7 +175,7 @@ export interface RouteFacts {
   default: CleanText | undefined;
   /** Why the agent of a route cannot run an input, as far as that is known before it is asked. */
   refuse(chosen: Route, parts: readonly Part[]): Refused | undefined;
-  /** Whether the agent of a route can be told which model to use. */
+  /** Whether the agent of a route takes a choice of a model. */
   takesModel(route: string): boolean;
 }
 

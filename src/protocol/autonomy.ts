@@ -15,7 +15,7 @@ export const TOOL_SIDE_EFFECTS = [
 ] as const;
 export type ToolSideEffect = (typeof TOOL_SIDE_EFFECTS)[number];
 
-/** The classes that the policy tells apart; a whole run of an agent is `delegate`. */
+/** The classes that the policy distinguishes; a whole run of an agent is `delegate`. */
 export const SIDE_EFFECT_CLASSES = [...TOOL_SIDE_EFFECTS, 'delegate'] as const;
 export type SideEffectClass = (typeof SIDE_EFFECT_CLASSES)[number];
 

@@ -2,7 +2,7 @@
 const KEPT_CHARS = 48;
 
 /**
- * `a2a:shop` and `search` make `shop__search`; ids that cannot stand in a path are cut and told apart by a hash. `sha256Hex`
+ * `a2a:shop` and `search` make `shop__search`; ids that cannot stand in a path are cut and made distinct by a hash. `sha256Hex`
  * gives the lower-case hex SHA-256 of a text: hashing stands outside the words.
  */
 export function skillIdOf(route: string, id: string, sha256Hex: (text: string) => string): string {

@@ -32,11 +32,11 @@ export type Counted = (typeof COUNTED)[number];
  * `more` is added to what was reported before, `total` is all of the Task so far and replaces it. `counted`: what tokens were taken as
  * counting, by how they grew from turn to turn; left out where that is known otherwise.
  */
-export const toldUsage = usageFigures.extend({
+export const reportedUsage = usageFigures.extend({
   counts: z.enum(['more', 'total']),
   counted: z.enum(COUNTED).optional(),
 });
-export type ReportedUsage = z.infer<typeof toldUsage>;
+export type ReportedUsage = z.infer<typeof reportedUsage>;
 
 /** What an agent says that a run used, in all. */
 export interface UsageTotals {

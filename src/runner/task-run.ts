@@ -140,7 +140,7 @@ export class TaskRun {
     const recorder = await openRecorder(this.#deps, upstream, { taskId, isStarting, sent: messages, span });
     for (const memory of memories) await recorder.give({ kind: 'memory', memory });
     const isOver = await this.#follow(prepared, recorder).finally(() => recorder.finish());
-    if (this.#owesCancel) await this.#tellCanceled();
+    if (this.#owesCancel) await this.#recordCanceled();
     return isOver;
   }
 
@@ -166,7 +166,7 @@ export class TaskRun {
   }
 
   /** The cancel came before the agent had named its task; now it can be passed on. */
-  async #tellCanceled(): Promise<void> {
+  async #recordCanceled(): Promise<void> {
     const task = this.#deps.log.state<CleanTaskState>(taskKeys.task(this.#plan.taskId));
     if (task && task.internal.binding !== null) await forwardCancel(this.#deps, task);
   }

@@ -209,7 +209,7 @@ interface EdgeDeps extends ExchangeDeps {
 
 /**
  * First step of every request: checks what no operation needs to know about, and is the one place where errors become
- * answers. Answers are written to the raw response, so Koa is told to keep out.
+ * answers. Answers are written to the raw response, so Koa must not answer too.
  */
 function edge(deps: EdgeDeps, refuse: RefusePath): Middleware<HttpState> {
   return async (ctx, next) => {

@@ -96,7 +96,7 @@ const talk = {
 };
 
 /** Secrets in every member of every command; whatever the answer is, it must not hold one. */
-async function tellEverywhere(): Promise<string[]> {
+async function sayEverywhere(): Promise<string[]> {
   const session = await client.session();
   const at = `/v1/sessions/${session.id}`;
   await client.call('POST', '/v1/sessions', {
@@ -226,7 +226,7 @@ describe('secrets in whatever comes in (R-01, R-02, R-03)', () => {
   });
 
   it('are never in an answer, a stream, a log line, or the data directory', async () => {
-    const tasks = await tellEverywhere();
+    const tasks = await sayEverywhere();
     expect(tasks.length).toBeGreaterThan(3);
     expect(peers.every(({ requests }) => requests.length > 1)).toBe(true);
     for (const [, door] of Object.entries(DOORS)) await door(client, { told: TOLD, all: ALL, key: KEY });

@@ -57,17 +57,17 @@ class Puppet {
   #over = false;
   readonly reached: Promise<void>;
   readonly #onCancel: Move[][];
-  #tellReached: () => void = () => undefined;
+  #resolveReached: () => void = () => undefined;
 
   constructor(onCancel: Move[][] = []) {
     this.#onCancel = onCancel;
     this.reached = new Promise((resolve) => {
-      this.#tellReached = resolve;
+      this.#resolveReached = resolve;
     });
   }
 
   async *cancel(): AsyncGenerator<Move[]> {
-    this.#tellReached();
+    this.#resolveReached();
     yield* this.#onCancel;
   }
 

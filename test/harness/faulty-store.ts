@@ -25,7 +25,7 @@ export class FaultyStore implements Store {
   constructor(inner: Store, fault?: StoreFault) {
     this.#inner = inner;
     this.#fault = fault;
-    inner.onFence((cause) => this.#tellFence(cause));
+    inner.onFence((cause) => this.#reportFence(cause));
   }
 
   /** Whether the planned fault was reached; a loop ends with the first n for which it was not. */
@@ -76,7 +76,7 @@ export class FaultyStore implements Store {
     this.#fenced = true;
     if (this.#fault?.write === 'ghost') await this.#inner.write(ops);
     const failure = unavailable('planned fault of write');
-    this.#tellFence(failure);
+    this.#reportFence(failure);
     throw failure;
   }
 
@@ -105,7 +105,7 @@ export class FaultyStore implements Store {
     if (due) throw unavailable('planned fault of close');
   }
 
-  #tellFence(cause: unknown): void {
+  #reportFence(cause: unknown): void {
     for (const listener of [...this.#fenceListeners]) listener(cause);
   }
 

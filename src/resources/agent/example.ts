@@ -9,7 +9,7 @@ const TIMES = { created_at: AT, updated_at: AT, metadata: {} };
 const publicUrl = 'http://127.0.0.1:8080';
 const agent = {
   name: 'Sample',
-  description: 'Echoes what it is told.',
+  description: 'Echoes what it gets.',
   version: VERSION,
   skills: [{ id: 'echo', name: 'Echo', description: 'Says it again.', tags: ['sample'] }],
   inputModes: ['text/plain'],

@@ -39,8 +39,8 @@ export function addChunk(
   const about = saidOf(clean);
   const known = knownArtifact(tx, task.resource.id, draft.upstreamId);
   // Its large metadata is an Artifact of its own and comes first: ids are drawn in the order of the log.
-  const isRenewed = known !== undefined && !draft.append && isToldAnew(known, about);
-  const told = known && !isRenewed ? {} : toldOf(tx, tools, task, about);
+  const isRenewed = known !== undefined && !draft.append && isChanged(known, about);
+  const metadata = known && !isRenewed ? {} : metadataOfAgent(tx, tools, task, about);
   const id = known?.resource.id ?? tools.newId('artifact');
   const fresh = !known || !draft.append;
   const first = known?.internal.pieces ?? 0;
@@ -65,9 +65,9 @@ export function addChunk(
     ...(draft.lastChunk ? { called_last: true } : {}),
     material,
   };
-  if (isRenewed) appendUpdate(tx, task, id, { ...chunk, name: nameOf(clean), metadata: told });
+  if (isRenewed) appendUpdate(tx, task, id, { ...chunk, name: nameOf(clean), metadata });
   else if (known) appendUpdate(tx, task, id, { ...chunk, ...metadataOf(tx, tools, task, clean) });
-  else appendCreation(tx, task, clean, id, told, chunk);
+  else appendCreation(tx, task, clean, id, metadata, chunk);
   dropUnreferenced(tx, known && contentOfArtifact(known));
   if (draft.lastChunk && isBelieved(tx, id)) endArtifact(tx, tools, id, isWhole ? draft.parts : undefined);
 }
@@ -154,15 +154,15 @@ function appendUpdate(tx: Transaction, task: CleanTaskState, id: CleanText, chun
 }
 
 /** All that the agent says of an artifact, and where it was made. */
-function toldOf(
+function metadataOfAgent(
   tx: Transaction,
   tools: DecisionTools,
   task: CleanTaskState,
   about: CleanObject,
 ): CleanObject {
   const place = placeOfTask(task.resource);
-  const told = boundedMetadata(tx, tools, place, about);
-  return { ...told, ...branchOf(place) };
+  const bounded = boundedMetadata(tx, tools, place, about);
+  return { ...bounded, ...branchOf(place) };
 }
 
 function saidOf(draft: Clean<ArtifactDraft>): CleanObject {
@@ -175,7 +175,7 @@ function saidOf(draft: Clean<ArtifactDraft>): CleanObject {
 }
 
 /** Whether one that replaces another says something else of itself, as far as the log has it: a replay has to find the same. */
-function isToldAnew({ resource }: CleanArtifactState, about: CleanObject): boolean {
+function isChanged({ resource }: CleanArtifactState, about: CleanObject): boolean {
   const { branch_id: _, ...before } = resource.metadata;
   return contentHash(about) !== contentHash(before);
 }
@@ -189,7 +189,7 @@ function appendCreation(
   task: CleanTaskState,
   draft: Clean<ArtifactDraft>,
   id: CleanText,
-  told: CleanObject,
+  metadata: CleanObject,
   chunk: Omit<Chunk, 'name'>,
 ): void {
   const place = placeOfTask(task.resource);
@@ -199,7 +199,7 @@ function appendCreation(
     kind: draft.parts.some((part) => part.type === 'bytes' && part.mime_type.startsWith('image/'))
       ? ('image' as const)
       : ('file' as const),
-    metadata: told,
+    metadata,
   };
   tx.append(
     newEvent('artifact.created', { object: 'artifact', id }, place, {

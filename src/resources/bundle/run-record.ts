@@ -37,7 +37,7 @@ const MAX_ASSERTIONS = 200;
 export async function runRecordOf(run: ExportedRun, facts: RecordFacts): Promise<RunRecord> {
   const { session } = run.scope;
   const summary = await summaryOf(run);
-  const ofEvents = (kinds: RegExp, tell: () => (event: Event) => JsonValue[]) => toldBy(run, tell, kinds);
+  const ofEvents = (kinds: RegExp, reader: () => (event: Event) => JsonValue[]) => readBy(run, reader, kinds);
   return {
     _type: 'run_record',
     id: run.scope.task?.resource.id ?? run.sessionId,
@@ -60,7 +60,7 @@ export async function runRecordOf(run: ExportedRun, facts: RecordFacts): Promise
     hitl_questions: ofEvents(/^tool\.approval_required$|permission_requested$/, questions),
     evidence: { trace_spans: ofEvents(/^span\.started$/, spans) },
     artifacts: new Streamed(() => artifactsOf(run, facts)),
-    transcript: toldTranscript(run, facts.reader),
+    transcript: recordedTranscript(run, facts.reader),
     usage: await usageOf(run, facts.reader.log),
     replay_fixture: summary.fixture,
     event_log_pointers: [pointerTo(run, facts.throughOriginal)],
@@ -84,10 +84,10 @@ function gatewayRecord(run: ExportedRun, facts: RecordFacts): RunRecord {
   };
 }
 
-function toldBy(run: ExportedRun, tell: () => (event: Event) => JsonValue[], kinds: RegExp): Streamed {
+function readBy(run: ExportedRun, reader: () => (event: Event) => JsonValue[], kinds: RegExp): Streamed {
   return new Streamed(async function* () {
-    const told = tell();
-    for await (const event of run.events(kinds)) yield* told(event);
+    const read = reader();
+    for await (const event of run.events(kinds)) yield* read(event);
   });
 }
 
@@ -312,7 +312,7 @@ const TURNS = /^(?:user|agent)\.message$|^session\.message_appended$/;
  * it was recorded, also those that compaction archived or a truncation dropped, and what an event brought stands in the
  * gateway's record of it alone.
  */
-function toldTranscript(run: ExportedRun, reader: MaterialReader): RunRecord {
+function recordedTranscript(run: ExportedRun, reader: MaterialReader): RunRecord {
   const { resource, internal } = run.scope.session;
   const { state, summary } = transcriptHead(resource, internal.messages, internal.archive);
   return {
@@ -350,12 +350,12 @@ async function* events(
 }
 
 function audit(event: Event, seesInternal: boolean, nameOf: (id: string) => string): JsonObject {
-  const { data, ...told }: TranscriptEvent = transcriptEventOf(
+  const { data, ...shown }: TranscriptEvent = transcriptEventOf(
     conceal(event, seesInternal),
     nameOf,
     seesInternal,
   );
-  return told as unknown as JsonObject;
+  return shown as unknown as JsonObject;
 }
 
 async function* assets(run: ExportedRun, reader: MaterialReader): AsyncGenerator<JsonValue> {

@@ -89,7 +89,7 @@ export function openRequest(
     response: null,
   };
   const { webhooks } = tools.approvals.termsOf(resource.workspace_id);
-  if (draft.remembered === undefined) tellWebhooks(tx, tools, task, { webhooks, position: tx.position });
+  if (draft.remembered === undefined) addWebhookTargets(tx, tools, task, { webhooks, position: tx.position });
   const payload = {
     permission_request: request,
     upstream_request_id: draft.upstreamId ?? null,
@@ -254,7 +254,7 @@ function textOf(tx: Transaction, messageId: string): CleanText {
  * Lets the webhooks of the workspace hear of what a task asks, from the event after `position` on. They are push configs of
  * the task that name the webhook in the place of a URL: where it is and its secret are known at each post only.
  */
-function tellWebhooks(
+function addWebhookTargets(
   tx: Transaction,
   tools: Pick<DecisionTools, 'newId' | 'outbox'>,
   { resource: task }: CleanTaskState,

@@ -59,7 +59,7 @@ const SIGNATURE_HEADER = 'x-harn-signature';
 const TOKEN_HEADERS = ['x-a2a-notification-token', 'a2a-notification-token'];
 
 /**
- * The headers of one post. `deliveryId` is the same at every attempt, so that a receiver can tell a repetition; the signature
+ * The headers of one post. `deliveryId` is the same at every attempt, so that a receiver can recognize a repetition; the signature
  * carries the time of the attempt (epoch milliseconds). `signedToken` makes the credentials of a config that has none.
  * See README.md, Signatures.
  */

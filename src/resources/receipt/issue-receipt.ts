@@ -103,8 +103,8 @@ function issueReplayReceipt(
     merkleRoot: null,
   };
   const sealed = sealReceipt(buildReceipt(run, place, replay), key);
-  const told = { ...place, keyId: key.keyId };
-  recordReceipt(tx, state.resource, { run, place: told, sealed, follows: 'replay_source' });
+  const signedPlace = { ...place, keyId: key.keyId };
+  recordReceipt(tx, state.resource, { run, place: signedPlace, sealed, follows: 'replay_source' });
 }
 
 /** A receipt that is to be written. */

@@ -46,7 +46,7 @@ export function replayCommand(): Command {
       ).choices(REPLAY_MODES),
     )
     .option('--override <file>', 'JSON file: what to put in the place of what was recorded, by override key')
-    .option('--checkpoint <id>', 'go on from this checkpoint, or from this event: tell only what came later')
+    .option('--checkpoint <id>', 'go on from this checkpoint, or from this event: print only what came later')
     .option(
       '--list-overrides',
       'run nothing: print the keys that --override may name, and what stands behind each',

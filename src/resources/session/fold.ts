@@ -157,11 +157,12 @@ function foldTranscriptBudget(event: Event, states: StateWriter): void {
 }
 
 /** The boundary among the events is where the last archived turn stands here: imported events have ids of their own. */
-function archiveIn(states: StateWriter, state: SessionFold, told: TranscriptArchive): void {
+function archiveIn(states: StateWriter, state: SessionFold, recorded: TranscriptArchive): void {
   const { resource, internal } = state;
-  const last = turnAt(states, resource.id, told.turns - 1);
-  const through_event_id = told.through_event_id === null ? null : (last?.event_id ?? told.through_event_id);
-  const archive = { ...told, through_event_id };
+  const last = turnAt(states, resource.id, recorded.turns - 1);
+  const through_event_id =
+    recorded.through_event_id === null ? null : (last?.event_id ?? recorded.through_event_id);
+  const archive = { ...recorded, through_event_id };
   state.resource = withSummary(resource, internal.archive, archive);
   internal.archive = archive;
 }

@@ -37,8 +37,8 @@ export const forkSession: Command<'forkSession'> = {
     const payload = { session: shownSession(tx, facts.self, fork), forked, ...Object.fromEntries(given) };
     tx.append(newEvent('session.created', pointer, placeOfSession(fork), payload));
     const origin = { object: 'session', id: source.resource.id };
-    const told = { session_id: fork.id, branch_id, ...fact };
-    tx.append(newEvent('session.thread_forked', origin, placeOfSession(source.resource), told));
+    const newThread = { session_id: fork.id, branch_id, ...fact };
+    tx.append(newEvent('session.thread_forked', origin, placeOfSession(source.resource), newThread));
     return { body: shownSession(tx, facts.self, load(tx, facts.caller, 'session', fork.id).resource) };
   },
 };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AUTONOMY_TIERS } from '#protocol/autonomy.ts';
 import { jsonObject, jsonValue } from '#protocol/envelope.ts';
-import { toldUsage } from '#protocol/usage.ts';
+import { reportedUsage } from '#protocol/usage.ts';
 import { MEMORY_SCOPES } from '#resources/memory/schema.ts';
 import { quotaReservation } from '#resources/quota/schema.ts';
 import { personaTerms } from '#resources/receipt/events.ts';
@@ -105,7 +105,7 @@ export const TASK_EVENTS = {
     material: z.string().optional(),
     metadata: jsonObject.optional(),
     /** What the agent says that the Task used, with the note `usage`. */
-    usage: toldUsage.optional(),
+    usage: reportedUsage.optional(),
   }),
 } as const;
 

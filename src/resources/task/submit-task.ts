@@ -135,7 +135,7 @@ function appendSubmission(
   return id;
 }
 
-/** The agent of the route cannot be told which model to use: the wish of the Session changes nothing. */
+/** The agent of the route takes no choice of a model: the wish of the Session changes nothing. */
 function noteUnusedModel(
   tx: Transaction,
   facts: Facts,

@@ -24,8 +24,8 @@ const CAPABILITIES = [word('secret.resolve')];
  */
 export async function ensureVaults(log: EventLog, rows: readonly ConfiguredVault[]): Promise<void> {
   const known = (id: string) => log.state<CleanVaultState>(vaultKeys.vault(id));
-  const told = () => log.state<CleanConfiguredVaultsState>(vaultKeys.configuredVaults)?.ids ?? [];
-  const configured = unlessDamaged(told, undefined);
+  const listed = () => log.state<CleanConfiguredVaultsState>(vaultKeys.configuredVaults)?.ids ?? [];
+  const configured = unlessDamaged(listed, undefined);
   if (configured === undefined) return;
   const gone = configured.filter(
     (id) => !rows.some((row) => row.id === id) && unlessDamaged(() => known(id), undefined),
@@ -41,9 +41,9 @@ export async function ensureVaults(log: EventLog, rows: readonly ConfiguredVault
 function says(state: CleanVaultState | undefined, { workspace, tenant, provider }: ConfiguredVault): boolean {
   if (state === undefined) return false;
   const { resource, internal } = state;
-  const told = [resource.workspace_id, internal.tenant, resource.provider, resource.capabilities];
+  const recorded = [resource.workspace_id, internal.tenant, resource.provider, resource.capabilities];
   const wanted = [workspace ?? null, tenant, provider, CAPABILITIES];
-  return canonicalJson(told as JsonValue) === canonicalJson(wanted as JsonValue);
+  return canonicalJson(recorded as JsonValue) === canonicalJson(wanted as JsonValue);
 }
 
 function withdraw(tx: Transaction, id: CleanText): void {

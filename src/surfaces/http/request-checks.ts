@@ -149,7 +149,7 @@ function withoutUsualPort(host: string): string {
   return host.replace(/:(80|443)$/, '');
 }
 
-/** Tells whether a request came over TLS, ended here or at a proxy the operator named. */
+/** Whether a request came over TLS, ended here or at a proxy the operator named. */
 export class TransportSecurity {
   readonly #proxies = new BlockList();
   readonly #loopback = new BlockList();
@@ -259,7 +259,7 @@ interface FailedLoginsDeps {
 }
 
 /**
- * Slows down whoever tries credentials: an address that was refused too often in a minute is told to wait, for as long as
+ * Slows down whoever tries credentials: an address that was refused too often in a minute has to wait, for as long as
  * what it sends is no good credential. Good ones from the same address pass, and no credential at all is no try.
  */
 export class FailedLogins {

@@ -21,7 +21,7 @@ export const OPEN_SOCKET: IdsOfKind<'socket'> = 'openWebSocket';
 /** Prefix of the subprotocol that carries the credential of a browser page. */
 export const WS_BEARER_PREFIX = 'harn.bearer.';
 
-/** One way a client frame is meant: the path parameter of the operation tells frames of one type apart. */
+/** One way a client frame is meant: the path parameter of the operation distinguishes frames of one type. */
 export interface CommandFrameRow {
   type: string;
   operation: string;

@@ -18,7 +18,7 @@ function isThere(file: string | undefined): boolean {
   return file !== undefined && existsSync(file);
 }
 
-let toldLate: Promise<void> | undefined;
+let sentLate: Promise<void> | undefined;
 const modes = new Map<string, string>();
 const usages = new Map<string, { inputTokens: number; outputTokens: number; totalTokens: number }>();
 let count = 0;
@@ -104,12 +104,12 @@ const SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
   stubborn: () => new Promise(() => undefined),
   async late({ tell }) {
     await tell(said('in time'));
-    toldLate = pause(20).then(() => tell({ sessionUpdate: 'session_info_update', title: 'A late title' }));
+    sentLate = pause(20).then(() => tell({ sessionUpdate: 'session_info_update', title: 'A late title' }));
     return 'end_turn';
   },
   /** Ends when what came after the last answer is told. */
   async settle() {
-    await toldLate;
+    await sentLate;
     return 'end_turn';
   },
   async die({ host }) {

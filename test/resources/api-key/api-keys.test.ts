@@ -135,16 +135,16 @@ describe('API keys made at run time', () => {
   it('are told as events to whoever administers them, and to nobody else', async () => {
     const { body } = await make();
     await act(body.id, 'revoke');
-    const toldTo = async (client: TestClient) =>
+    const deliveredTo = async (client: TestClient) =>
       (await client.events('/v1/events')).filter(({ resource }) => resource.id === body.id);
-    const told = await toldTo(stage.client);
+    const told = await deliveredTo(stage.client);
     expect(told.map(({ event, actor }) => [event, actor])).toEqual([
       ['vendor.harn_gateway.api_key_created', 'actor_test'],
       ['vendor.harn_gateway.api_key_ended', 'actor_test'],
     ]);
-    expect(await toldTo(stage.as('auditor'))).toEqual(told);
+    expect(await deliveredTo(stage.as('auditor'))).toEqual(told);
     for (const other of ['outsider', 'reader', 'foreigner']) {
-      expect([other, await toldTo(stage.as(other))]).toEqual([other, []]);
+      expect([other, await deliveredTo(stage.as(other))]).toEqual([other, []]);
       const answer = await stage.as(other).call('GET', `/v1/events/${told[0]?.id}`);
       expect([other, answer.status]).toEqual([other, 404]);
     }

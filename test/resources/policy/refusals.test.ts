@@ -70,7 +70,7 @@ describe('a call that the policy refuses', () => {
     (await client.events('/v1/events')).filter(({ event }) => event === KIND);
 
   /** What is recorded without letting the caller wait is there when something later is. */
-  async function toldOf(actor: string, client = as('worker')) {
+  async function recordedOf(actor: string, client = as('worker')) {
     await gateway.client.session();
     return (await told(client)).filter((event) => event.actor === actor);
   }
@@ -138,13 +138,13 @@ describe('a call that the policy refuses', () => {
       expect((await as('reader').call('GET', '/v1/quotas')).status).toBe(403);
       expect((await as('reader').call('POST', '/v1/sessions', { body: {} })).status).toBe(403);
     }
-    const unrecorded = async () => (await toldOf('reader')).map(({ payload }) => payload['unrecorded']);
+    const unrecorded = async () => (await recordedOf('reader')).map(({ payload }) => payload['unrecorded']);
     expect(await unrecorded()).toEqual([0, 0]);
-    expect(await toldOf('reader', as(OTHER_TENANT.key.actor))).toEqual([]);
+    expect(await recordedOf('reader', as(OTHER_TENANT.key.actor))).toEqual([]);
     passed += 60_000;
     await as('reader').call('GET', '/v1/quotas');
     expect(await unrecorded()).toEqual([0, 0, 2]);
-    expect((await toldOf('reader')).at(-1)).toMatchObject({
+    expect((await recordedOf('reader')).at(-1)).toMatchObject({
       resource: { object: 'workspace', id: 'workspace_default' },
       payload: { operation: 'listQuotas', code: 'permission_denied', rule: 'scope.missing' },
     });

@@ -184,8 +184,8 @@ async function checkReceipts(
     if (!ok)
       throw fault(where, `the receipt does not verify: ${step}: expected ${expected}, observed ${observed}`);
     const { receipt_id, chain } = receipt as { receipt_id?: string; chain?: { receipt_hash?: string } };
-    const told = issued[index];
-    if (told?.['id'] !== receipt_id || told?.['hash'] !== chain?.receipt_hash)
+    const found = issued[index];
+    if (found?.['id'] !== receipt_id || found?.['hash'] !== chain?.receipt_hash)
       throw fault(where, `the receipt ${receipt_id} is not the one that the events name here`);
     if (canonicalJson(receipt) !== text) throw fault(where, 'the receipt is not in its canonical bytes');
     index += 1;

@@ -174,13 +174,13 @@ function permissionsOf(record: RunRecord): Tree {
   const asked = flatMapped(listIn(record, 'hitl_questions'), (question) => [
     permission('hitl_question', question, 'run.hitl_questions'),
   ]);
-  const told = flatMapped(transcriptEvents(record), (event) => {
+  const answered = flatMapped(transcriptEvents(record), (event) => {
     const { kind } = event;
     return typeof kind === 'string' && kind.startsWith('permission_')
       ? [permission(kind, event, 'run.transcript')]
       : [];
   });
-  return joinedLists([asked, told]);
+  return joinedLists([asked, answered]);
 }
 
 function permission(kind: string, payload: JsonObject, source: string): JsonObject {

@@ -52,7 +52,7 @@ export class ForeignPlan implements Plan {
 
   *events(from = 0): Generator<RestoredEvent> {
     let number = 0;
-    for (const { kind, at, payload } of this.#told()) {
+    for (const { kind, at, payload } of this.#recorded()) {
       number += 1;
       if (number > from) yield whole(this.#event(number, kind, at, payload));
     }
@@ -72,7 +72,7 @@ export class ForeignPlan implements Plan {
     return [];
   }
 
-  *#told(): Generator<{ kind: Event['event']; at: string; payload: JsonObject }> {
+  *#recorded(): Generator<{ kind: Event['event']; at: string; payload: JsonObject }> {
     const startedAt = timeOf(this.#bundle.source.started_at, this.#bundle.created_at);
     yield { kind: 'session.created', at: startedAt, payload: { session: this.#session(startedAt) } };
     let position = 0;

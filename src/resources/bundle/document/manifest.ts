@@ -26,7 +26,7 @@ export interface ManifestKey {
   sign(bytes: Uint8Array): Uint8Array;
 }
 
-/** Signs the hashes of all sections, so that a receiver can tell that the bundle is whole and whose it is. */
+/** Signs the hashes of all sections, so that a receiver can verify that the bundle is whole and whose it is. */
 export function signManifest(sections: Sections, key: ManifestKey, signedAt: string): Manifest {
   const content = { algorithm: 'ed25519' as const, key_id: key.keyId, signed_at: signedAt, sections };
   const signature = Buffer.from(key.sign(signedBytes(content))).toString('base64');

@@ -134,7 +134,7 @@ export class RestorePlan implements Plan {
       const withheld = this.#incomplete.events.has(index);
       yield withheld
         ? { ...withPayload(event, where, false), sha256, withheld }
-        : { event: event as unknown as Event, opaque: isToldOnly(event), sha256, withheld };
+        : { event: event as unknown as Event, opaque: isRecordOnly(event), sha256, withheld };
       index += 1;
     }
   }
@@ -230,10 +230,10 @@ function withPayload(
   const parsed = schema.safeParse(payload);
   if (!parsed.success && (isWhole || ESSENTIAL.test(kind)))
     decoded(schema, payload ?? null, `${where}.event.payload`);
-  return { event: filled as unknown as Event, opaque: !parsed.success || isToldOnly(filled) };
+  return { event: filled as unknown as Event, opaque: !parsed.success || isRecordOnly(filled) };
 }
 
-function isToldOnly({ event }: JsonObject): boolean {
+function isRecordOnly({ event }: JsonObject): boolean {
   return TOLD_ONLY.test(String(event));
 }
 
