@@ -18,7 +18,7 @@ const SOURCES = [
   'package.json',
   'package-lock.json',
 ];
-const PAGES = ['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md'];
+const PAGES = ['LICENSE', 'README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'SECURITY.md'];
 const BUILT = ['dist/bundle', 'dist/bundled-packages.json'];
 
 /** One file of the package, as `npm pack --json` tells of it. */
