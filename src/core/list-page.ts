@@ -102,7 +102,7 @@ export async function* keysOfAll(
 
 const PLACE_DIGITS = 8;
 
-interface ListRequest {
+export interface ListRequest {
   /** What makes the list; ids sort by creation. */
   lists: readonly IdList[];
   /** Oldest first; newest first otherwise. */

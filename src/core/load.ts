@@ -33,6 +33,9 @@ const STATES = {
   receipt: receiptKeys.receipt,
 } as const;
 
+/** Resources that are loaded by their name and id. */
+export type ResourceName = keyof StateOf;
+
 interface StateOf {
   session: CleanSessionFold;
   task: CleanTaskState;

@@ -1,7 +1,7 @@
-import { listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
-import { load, loadWorkspace, notFound } from '#core/load.ts';
+import { getOf, listOf } from '#core/collection.ts';
+import { load, notFound } from '#core/load.ts';
 import { nextTurn } from '#core/next-turn.ts';
-import { ok, type Query, type QueryTools } from '#core/query.ts';
+import type { Query, QueryTools } from '#core/query.ts';
 import type { Answer } from '#gateway.ts';
 import { holdsScope } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
@@ -18,13 +18,14 @@ const CLOSE = Buffer.from(']');
 /** Stands for a part whose bytes are gone. */
 const NULL = Buffer.from('null');
 
-export const listArtifacts: Query<'listArtifacts'> = async ({ query }, tools) => {
-  const lists = await artifactPrefixes(query, tools);
-  return listPage(tools, { lists, ...paging(query), keyOf: artifactKeys.artifact });
-};
+export const listArtifacts = listOf({
+  keyOf: artifactKeys.artifact,
+  ofWorkspace: artifactKeys.artifactsOfWorkspace,
+  ofSession: artifactKeys.artifactsOfSession,
+  ofTask: artifactKeys.artifactsOfTask,
+});
 
-export const getArtifact: Query<'getArtifact'> = ({ path }, { reader, caller }) =>
-  ok(load(reader, caller, 'artifact', path.artifact_id).resource, caller);
+export const getArtifact = getOf('artifact', 'artifact_id');
 
 /** `internal` content needs `internal:read`, `receipt_only` content never leaves. */
 export const downloadArtifactContent: Query<'downloadArtifactContent'> = ({ path, query }, tools) => {
@@ -97,25 +98,4 @@ function content(
 
 async function* eachOf(chunks: Iterable<Buffer>): AsyncIterable<Buffer> {
   yield* chunks;
-}
-
-async function artifactPrefixes(
-  query: { workspace_id?: string | undefined; session_id?: string | undefined; task_id?: string | undefined },
-  tools: QueryTools,
-): Promise<string[]> {
-  const { reader, caller } = tools;
-  if (query.workspace_id) loadWorkspace(reader, caller, query.workspace_id, 'workspace_id');
-  const task = query.task_id ? load(reader, caller, 'task', query.task_id, 'task_id').resource : undefined;
-  const session = query.session_id
-    ? load(reader, caller, 'session', query.session_id, 'session_id').resource
-    : undefined;
-  const narrowest = task ?? session;
-  const contradicts =
-    (query.workspace_id && narrowest && narrowest.workspace_id !== query.workspace_id) ||
-    (task && session && task.session_id !== session.id);
-  if (contradicts) return [];
-  if (task) return [artifactKeys.artifactsOfTask(task.id)];
-  if (session) return [artifactKeys.artifactsOfSession(session.id)];
-  const workspaces = query.workspace_id ? [query.workspace_id] : await visibleWorkspaces(tools);
-  return workspaces.map(artifactKeys.artifactsOfWorkspace);
 }

@@ -1,6 +1,7 @@
+import { getOf } from '#core/collection.ts';
 import { listPage, paging } from '#core/list-page.ts';
 import { load } from '#core/load.ts';
-import { ok, type Query } from '#core/query.ts';
+import type { Query } from '#core/query.ts';
 import { branchKeys } from './state.ts';
 
 export const listSessionBranches: Query<'listSessionBranches'> = ({ path, query }, tools) => {
@@ -9,5 +10,4 @@ export const listSessionBranches: Query<'listSessionBranches'> = ({ path, query 
   return listPage(tools, { lists, ...paging(query), keyOf: branchKeys.branch });
 };
 
-export const getBranch: Query<'getBranch'> = ({ path }, { reader, caller }) =>
-  ok(load(reader, caller, 'branch', path.branch_id).resource, caller);
+export const getBranch = getOf('branch', 'branch_id');

@@ -1,12 +1,6 @@
-import { listPage, paging } from '#core/list-page.ts';
-import { load } from '#core/load.ts';
-import { ok, type Query } from '#core/query.ts';
+import { getOf, listOf } from '#core/collection.ts';
 import { personaKeys } from './state.ts';
 
-export const listPersonas: Query<'listPersonas'> = ({ query }, tools) => {
-  const lists = [personaKeys.personas(tools.caller.tenant)];
-  return listPage(tools, { lists, ...paging(query), keyOf: personaKeys.persona });
-};
+export const listPersonas = listOf({ keyOf: personaKeys.persona, ofTenant: personaKeys.personas });
 
-export const getPersona: Query<'getPersona'> = ({ path }, { reader, caller }) =>
-  ok(load(reader, caller, 'persona', path.persona_id).resource, caller);
+export const getPersona = getOf('persona', 'persona_id');

@@ -1,5 +1,6 @@
-import { listGiven, listPage, paging, visibleWorkspaces } from '#core/list-page.ts';
-import { load, loadWorkspace } from '#core/load.ts';
+import { listOf } from '#core/collection.ts';
+import { listGiven, paging } from '#core/list-page.ts';
+import { load } from '#core/load.ts';
 import { ok, type Query } from '#core/query.ts';
 import { loadPushTarget, pushTargetsOf } from './push-targets.ts';
 import { pushKeys } from './state.ts';
@@ -15,11 +16,4 @@ export const getPushConfig: Query<'getPushConfig'> = ({ path }, { reader, caller
   return ok(loadPushTarget(reader, task.id, path.push_config_id).resource, caller);
 };
 
-export const listDeadLetters: Query<'listDeadLetters'> = async ({ query }, tools) => {
-  const { reader, caller } = tools;
-  const workspaces = query.workspace_id
-    ? [loadWorkspace(reader, caller, query.workspace_id, 'workspace_id').resource.id]
-    : await visibleWorkspaces(tools);
-  const lists = workspaces.map(pushKeys.deadLetters);
-  return listPage(tools, { lists, ...paging(query), keyOf: pushKeys.deadLetter });
-};
+export const listDeadLetters = listOf({ keyOf: pushKeys.deadLetter, ofWorkspace: pushKeys.deadLetters });

@@ -1,22 +1,16 @@
-import { listPage, listPlaces, paging, visibleWorkspaces } from '#core/list-page.ts';
-import { load, loadWorkspace } from '#core/load.ts';
+import { getOf, listOf } from '#core/collection.ts';
+import { listPlaces, paging } from '#core/list-page.ts';
+import { load } from '#core/load.ts';
 import { ok, type Query } from '#core/query.ts';
 import { shownSession } from './shown-session.ts';
 import { type SessionFold, sessionKeys } from './state.ts';
 import { messageAt } from './transcript/archive-turns.ts';
 
-export const listSessions: Query<'listSessions'> = async ({ query }, tools) => {
-  const workspaces = query.workspace_id
-    ? [loadWorkspace(tools.reader, tools.caller, query.workspace_id, 'workspace_id').resource.id]
-    : await visibleWorkspaces(tools);
-  const lists = workspaces.map(sessionKeys.sessions);
-  return listPage(tools, {
-    lists,
-    ...paging(query),
-    keyOf: sessionKeys.session,
-    shape: (state) => shownSession(tools.reader, tools.self, (state as SessionFold).resource),
-  });
-};
+export const listSessions = listOf({
+  keyOf: sessionKeys.session,
+  ofWorkspace: sessionKeys.sessions,
+  shape: (state, { reader, self }) => shownSession(reader, self, (state as SessionFold).resource),
+});
 
 export const getSession: Query<'getSession'> = ({ path }, { reader, caller, self }) =>
   ok(shownSession(reader, self, load(reader, caller, 'session', path.session_id).resource), caller);
@@ -29,5 +23,4 @@ export const listSessionMessages: Query<'listSessionMessages'> = ({ path, query 
   );
 };
 
-export const getMessage: Query<'getMessage'> = ({ path }, { reader, caller }) =>
-  ok(load(reader, caller, 'message', path.message_id).resource, caller);
+export const getMessage = getOf('message', 'message_id');

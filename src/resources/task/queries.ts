@@ -1,3 +1,4 @@
+import { getOf, listsOf } from '#core/collection.ts';
 import {
   decodeCursor,
   encodeCursor,
@@ -8,10 +9,9 @@ import {
   PageBudget,
   paging,
   tasksOfSession,
-  visibleWorkspaces,
 } from '#core/list-page.ts';
-import { load, loadWorkspace } from '#core/load.ts';
-import { ok, page, type Query, type QueryTools } from '#core/query.ts';
+import { load } from '#core/load.ts';
+import { page, type Query, type QueryTools } from '#core/query.ts';
 import type { Answer } from '#gateway.ts';
 import { jsonSize } from '#json/json-size.ts';
 import { defaultWorkspace } from '#policy/access.ts';
@@ -35,8 +35,7 @@ export const listSessionTasks: Query<'listSessionTasks'> = ({ path, query }, too
   return listPage(tools, { lists, ...paging(query), keyOf: taskKeys.task });
 };
 
-export const getTask: Query<'getTask'> = ({ path }, { reader, caller }) =>
-  ok(load(reader, caller, 'task', path.task_id).resource, caller);
+export const getTask = getOf('task', 'task_id');
 
 /** The frames of a task are numbered without gaps, so the cursor is the number of the last one. */
 export const listTaskMaterials: Query<'listTaskMaterials'> = ({ path, query }, tools) => {
@@ -61,17 +60,11 @@ function frameNumber(cursor: string): number {
 type TaskQuery = OperationInput<'listTasks'>['query'];
 
 async function taskLists(query: TaskQuery, tools: QueryTools): Promise<IdList[]> {
-  const { reader, caller } = tools;
-  if (query.workspace_id) loadWorkspace(reader, caller, query.workspace_id, 'workspace_id');
-  const sessionId = query.session_id ?? keyedSession(query, tools);
-  if (sessionId) {
-    const session = load(reader, caller, 'session', sessionId, 'session_id').resource;
-    const fits = query.workspace_id === undefined || query.workspace_id === session.workspace_id;
-    return fits ? [tasksOfSession(tools.log, session.id)] : [];
-  }
-  if (query.session_key !== undefined) return [];
-  const workspaces = query.workspace_id ? [query.workspace_id] : await visibleWorkspaces(tools);
-  return workspaces.map(taskKeys.tasksOfWorkspace);
+  const { workspace_id, session_id = keyedSession(query, tools) } = query;
+  const ofSession = (id: string) => tasksOfSession(tools.log, id);
+  const collection = { ofWorkspace: taskKeys.tasksOfWorkspace, ofSession };
+  const lists = await listsOf(collection, { workspace_id, session_id }, tools);
+  return session_id === undefined && query.session_key !== undefined ? [] : lists;
 }
 
 /** The Session that the caller gave this key, in the named Workspace, else in its default one. */
