@@ -52,9 +52,7 @@ function tooMany(): RpcError {
 
 /**
  * One side of a JSON-RPC connection, of ACP or of MCP: ids, answers in order, requests that are taken back, and a bound on open
- * ones. The SDKs have one each, which cannot be used here: that of ACP (2.4) parses every update, drops kinds and members it does
- * not know, hangs on an id that comes back as a string, and lets an answer overtake updates; those of MCP refuse results they do
- * not know.
+ * ones. Why those of the SDKs are not used: bridges/acp/README.md and bridges/mcp/README.md, "Decided about the SDK".
  */
 export class Peer {
   readonly #send: (message: JsonObject) => void;

@@ -20,7 +20,7 @@ export interface Facts extends DecisionTools {
   caller: Caller;
   /** What the log may have of the caller; whoever it is, is decided by `caller`. */
   by: CallerName;
-  /** The version the call is in; the widest rules where its face negotiates otherwise. */
+  /** The version the call is in; the widest rules where its surface negotiates otherwise. */
   version: ProtocolVersion;
 }
 

@@ -86,5 +86,5 @@ export function refuseKey(version: ProtocolVersion | undefined, key: string | st
   });
 }
 
-/** What holds for calls of faces that negotiate otherwise: the widest rules. */
+/** What holds for calls of surfaces that negotiate otherwise: the widest rules. */
 export const UNVERSIONED: ProtocolVersion = versionOf('agents-protocol-2026-04-25');
