@@ -28,10 +28,10 @@ export function sampleAgent({ config, packageRoot, env, logger }: Parts): Sample
   return new SampleAgentProcess(join(packageRoot, 'dist', 'bundle', 'sample-agent.js'), env, logger);
 }
 
-/** The rows that each bridge makes its adapters of. */
+/** The rows that each bridge makes its protocol clients of. */
 type Rows = { [Id in BridgeId]: Parameters<(typeof bridges)[Id]['createClients']>[0] };
 
-/** One adapter per configured agent, by route. Their credentials are known secrets from now on. */
+/** One protocol client per configured agent, by route. Their credentials are known secrets from now on. */
 export function makeClients(
   parts: Parts,
   log: EventLog,
@@ -44,7 +44,7 @@ export function makeClients(
     timers: systemTimers,
     logger,
     readSecret,
-    credential: upstreamCredentials(parts, readSecret),
+    credential: clientCredentials(parts, readSecret),
     parseJson: parsePeerText,
     mendJson: parseMended,
     keptCards: new KeptCards(dataPaths(config.store.data).agentCards),
@@ -63,8 +63,8 @@ export function makeClients(
     ...config.upstreams,
     ...(sample === undefined ? {} : { a2a: [sampleRow(sample, parts)] }),
   };
-  const configured = (Object.keys(bridges) as BridgeId[]).flatMap((id) => upstreamsOf(id, rows, deps));
-  return new Map([...configured, ...extraClients].map((upstream) => [upstream.route, upstream]));
+  const configured = (Object.keys(bridges) as BridgeId[]).flatMap((id) => clientsOf(id, rows, deps));
+  return new Map([...configured, ...extraClients].map((client) => [client.route, client]));
 }
 
 /**
@@ -78,7 +78,7 @@ function sampleRow(sample: SampleAgentProcess, { packageRoot }: Parts): Rows['a2
 }
 
 /** The rows of a bridge go to that bridge: one name picks both. */
-function upstreamsOf<Id extends BridgeId>(id: Id, rows: Rows, deps: BridgeDeps): ProtocolClient[] {
+function clientsOf<Id extends BridgeId>(id: Id, rows: Rows, deps: BridgeDeps): ProtocolClient[] {
   const bridge: Bridge<Rows[Id][number]> = bridges[id];
   return bridge.createClients(rows[id], deps);
 }
@@ -116,7 +116,7 @@ function toolDefinitions(log: EventLog, logger: Logger, redactor: Redactor): Def
 }
 
 /** The headers that carry the credentials of agents: a secret as it is, or a token that was got with it. */
-function upstreamCredentials(parts: Parts, readSecret: BridgeDeps['readSecret']): BridgeDeps['credential'] {
+function clientCredentials(parts: Parts, readSecret: BridgeDeps['readSecret']): BridgeDeps['credential'] {
   const { clock, redactor, logger } = parts;
   const guard = operatorGuard(parts);
   const tokens = new ClientCredentials({

@@ -69,16 +69,16 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const issuers = trustedIssuers(parts);
   lookAtIssuers(issuers);
   const authentication = authenticator(parts, log, issuers);
-  const upstreams = makeClients(parts, log, sample);
-  closers.push(() => Promise.all([...upstreams.values()].map((upstream) => upstream.close())));
+  const clients = makeClients(parts, log, sample);
+  closers.push(() => Promise.all([...clients.values()].map((client) => client.close())));
   const watch = ClockWatch.open({ clock, logger, log });
   const rooms = await loadRooms();
-  const core = makeCore(parts, data, rooms, upstreams, authentication, watch);
+  const core = makeCore(parts, data, rooms, clients, authentication, watch);
   closers.push(() => core.subscriptions.close());
   closers.push(() => core.sending.close());
   closers.push(() => core.runner.drain());
   closers.push(endStreamsOfEndedKeys(log, core.gateway, logger));
-  for (const upstream of upstreams.values()) upstream.start();
+  for (const client of clients.values()) client.start();
   if (log.integrity.status === 'ok') {
     const { redact } = core.tools;
     await ensureWorkspaces(log, redact(config.workspaces).value, logger);
@@ -90,7 +90,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     await core.runner.recover();
     await core.sending.outbox.start();
   }
-  const surface = makeSurface(parts, data, upstreams, issuers, core, watch);
+  const surface = makeSurface(parts, data, clients, issuers, core, watch);
   closers.push(() => surface.close({ graceMs: config.limits.drain_timeout_ms }));
   const { url } = await surface.listen(config.server.host, config.server.port);
   announceGateway(config.store.data, { url, pid: process.pid });

@@ -71,7 +71,7 @@ export function makeCore(
   parts: Parts,
   { log, keys, spool }: OpenDirectory,
   { handlers, project }: RoomCode,
-  upstreams: ReadonlyMap<string, ProtocolClient>,
+  clients: ReadonlyMap<string, ProtocolClient>,
   authenticator: Authenticator,
   watch: ClockWatch,
 ): Core {
@@ -79,13 +79,13 @@ export function makeCore(
   const box = createSecretBox(inputBoxKey(config.store.data, random), random);
   const files = fileTree(config);
   const running = { runner: () => runner, outbox: () => sending.outbox };
-  const tools = decisionTools(parts, { log, keys }, upstreams, box, files, running);
+  const tools = decisionTools(parts, { log, keys }, clients, box, files, running);
   const sending = makeSending(parts, log, box, tools);
-  const interpretOf = interpreter(upstreams);
+  const interpretOf = interpreter(clients);
   const runner = new TaskRunner({
     log,
     tools,
-    upstreams,
+    clients,
     logger,
     project,
     openInput: (sealed) => box.open(sealed),
@@ -177,13 +177,11 @@ function fileTree({ store, limits }: Parts['config']): FileTree {
 }
 
 /** By the agent of the route where there is one, else by the bridge of its protocol: a replay outlives its agent. */
-function interpreter(
-  upstreams: ReadonlyMap<string, ProtocolClient>,
-): (route: string) => Interpret | undefined {
+function interpreter(clients: ReadonlyMap<string, ProtocolClient>): (route: string) => Interpret | undefined {
   const known: Record<string, { interpret: Interpret }> = bridges;
   return (route) => {
     const protocol = route.slice(0, route.indexOf(':'));
-    const found = upstreams.get(route) ?? (Object.hasOwn(known, protocol) ? known[protocol] : undefined);
+    const found = clients.get(route) ?? (Object.hasOwn(known, protocol) ? known[protocol] : undefined);
     return found && ((frame, seen) => found.interpret(frame, seen));
   };
 }
@@ -192,7 +190,7 @@ function interpreter(
 function decisionTools(
   { config, version, redactor, clock, random }: Parts,
   { log, keys }: OpenData,
-  upstreams: ReadonlyMap<string, ProtocolClient>,
+  clients: ReadonlyMap<string, ProtocolClient>,
   box: SecretBox,
   files: FileTree,
   running: RunningParts,
@@ -219,16 +217,16 @@ function decisionTools(
     sealInput: (plain) => box.seal(plain),
     newApiKey: (name) => freshApiKey(name, random, redactor),
     isServedRoot: (root) => files.isServedRoot(root),
-    self: selfFacts({ config, version, clock, random, redactor }, upstreams),
+    self: selfFacts({ config, version, clock, random, redactor }, clients),
     approvals: approvalFacts(config, redactor),
     receipts: receiptFacts(config, { log, keys }),
     signingKeys: signingKeyFacts(keys),
     routes: {
-      find: (name) => findRoute(name, upstreams, redactor),
-      awaited: (name) => undiscovered(upstreams).find((route) => isSkillOf(name, route)),
-      default: redactor.clean(config.defaultRoute.route ?? [...upstreams.keys()].find(isAgentRoute)).value,
-      refuse: ({ route, skillId }, parts) => upstreams.get(route)?.refuse?.({ parts, skillId }),
-      takesModel: (route) => upstreams.get(route)?.takesModel === true,
+      find: (name) => findRoute(name, clients, redactor),
+      awaited: (name) => undiscovered(clients).find((route) => isSkillOf(name, route)),
+      default: redactor.clean(config.defaultRoute.route ?? [...clients.keys()].find(isAgentRoute)).value,
+      refuse: ({ route, skillId }, parts) => clients.get(route)?.refuse?.({ parts, skillId }),
+      takesModel: (route) => clients.get(route)?.takesModel === true,
     },
     ...runningFacts(running),
   };
@@ -243,7 +241,7 @@ function selfFacts(
     random,
     redactor,
   }: Pick<Parts, 'config' | 'version' | 'clock' | 'random' | 'redactor'>,
-  upstreams: ReadonlyMap<string, ProtocolClient>,
+  clients: ReadonlyMap<string, ProtocolClient>,
 ): DecisionTools['self'] {
   const policy = policySettings(config.policy);
   // Read once, at the start: what happens to the file later changes no answer.
@@ -251,26 +249,26 @@ function selfFacts(
   return {
     version,
     startedAt: timestamp(clock.now()),
-    routes: () => [...upstreams.keys()],
-    agents: () => describedAgents(upstreams),
+    routes: () => [...clients.keys()],
+    agents: () => describedAgents(clients),
     policy,
     keys: () => keys,
     asksFor: (tool) => decideTool(policy, '', tool).effect === 'ask',
     quotas: redactor.clean<readonly QuotaRow[]>(config.quotas).value,
     connectors: redactor.clean(connectorRows(config)).value,
     catalog: config.catalog && redactor.clean(config.catalog).value,
-    offeredModels: () => offeredModels(upstreams),
+    offeredModels: () => offeredModels(clients),
     vaultsOf: vaultsOfRoutes(config),
   };
 }
 
 /** Of the agents that have offered any so far. */
-function offeredModels(upstreams: ReadonlyMap<string, ProtocolClient>): OfferedModels[] {
-  return [...upstreams].flatMap(([route, upstream]) => {
-    const models = upstream.offeredModels?.() ?? [];
+function offeredModels(clients: ReadonlyMap<string, ProtocolClient>): OfferedModels[] {
+  return [...clients].flatMap(([route, client]) => {
+    const models = client.offeredModels?.() ?? [];
     if (models.length === 0) return [];
     const [protocol = ''] = route.split(':');
-    return [{ route, name: upstream.describe()?.name ?? route, protocol, models }];
+    return [{ route, name: client.describe()?.name ?? route, protocol, models }];
   });
 }
 
@@ -312,9 +310,9 @@ function freshApiKey(name: string, random: Random, redactor: Parts['redactor']) 
   return { key, hash: own(apiKeyHash(key)) };
 }
 
-function describedAgents(upstreams: ReadonlyMap<string, ProtocolClient>): RoutedAgent[] {
-  return [...upstreams].flatMap(([route, upstream]) => {
-    const description = upstream.describe();
+function describedAgents(clients: ReadonlyMap<string, ProtocolClient>): RoutedAgent[] {
+  return [...clients].flatMap(([route, client]) => {
+    const description = client.describe();
     return description === undefined ? [] : [{ route, description }];
   });
 }
@@ -322,10 +320,10 @@ function describedAgents(upstreams: ReadonlyMap<string, ProtocolClient>): Routed
 /** Names of routes come from the configuration, ids of Skills from the card of an agent. */
 function findRoute(
   name: string,
-  upstreams: ReadonlyMap<string, ProtocolClient>,
+  clients: ReadonlyMap<string, ProtocolClient>,
   redactor: Redactor,
 ): Route | undefined {
-  const found = upstreams.has(name) ? { route: name } : routeOfSkill(name, describedAgents(upstreams));
+  const found = clients.has(name) ? { route: name } : routeOfSkill(name, describedAgents(clients));
   return found && redactor.clean<{ route: string; skillId?: string }>(found).value;
 }
 

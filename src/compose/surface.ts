@@ -37,7 +37,7 @@ import { undiscovered, withUndiscovered } from './undiscovered.ts';
 export function makeSurface(
   parts: Parts,
   { log, keys, spool }: OpenDirectory,
-  upstreams: ReadonlyMap<string, ProtocolClient>,
+  clients: ReadonlyMap<string, ProtocolClient>,
   issuers: ReadonlyMap<string, TrustedIssuer>,
   core: Core,
   watch: ClockWatch,
@@ -48,7 +48,7 @@ export function makeSurface(
   const readiness = () =>
     withUndiscovered(
       readinessOf(log, draining, neverReached(issuers), watch.details()),
-      undiscovered(upstreams),
+      undiscovered(clients),
     );
   const metrics = createMetrics({
     runningTasks: () => runner.running(),
@@ -60,7 +60,7 @@ export function makeSurface(
     refused: () => core.refusals.counts(),
   });
   const json = new JsonReader();
-  const cards = makeCards(parts, keys, upstreams, tools.routes);
+  const cards = makeCards(parts, keys, clients, tools.routes);
   const surface = createHttpSurface({
     gateway,
     clock,
@@ -86,7 +86,7 @@ export function makeSurface(
     metrics: config.telemetry.metrics
       ? { authorize: metricsReader(gateway), read: () => metrics.read() }
       : undefined,
-    createServers: (publicUrl) => makeServers(parts, upstreams, core, publicUrl, cards, json),
+    createServers: (publicUrl) => makeServers(parts, clients, core, publicUrl, cards, json),
     server: serverSettings(config),
   });
   return {
@@ -141,7 +141,7 @@ function httpLimits({ limits }: Config): HttpLimits {
 function makeCards(
   { version, clock }: Parts,
   keys: Pick<KeyRegistry, 'current'>,
-  upstreams: ReadonlyMap<string, ProtocolClient>,
+  clients: ReadonlyMap<string, ProtocolClient>,
   routes: RouteFacts,
 ): AgentCards {
   const agent = (route: string, client: ProtocolClient) => ({
@@ -150,11 +150,11 @@ function makeCards(
     description: client.describe(),
   });
   return new AgentCards({
-    agents: () => [...upstreams].map(([route, upstream]) => agent(route, upstream)),
+    agents: () => [...clients].map(([route, client]) => agent(route, client)),
     agentOf: (name) => {
       const route = routes.find(name)?.route ?? routes.default;
-      const upstream = route === undefined ? undefined : upstreams.get(route);
-      return upstream && agent(upstream.route, upstream);
+      const client = route === undefined ? undefined : clients.get(route);
+      return client && agent(client.route, client);
     },
     key: () => keys.current(),
     offer: A2A_OFFER,
@@ -167,7 +167,7 @@ function makeCards(
 /** The protocol server of every bridge that has one. */
 function makeServers(
   { config, clock, random, logger, version }: Parts,
-  upstreams: ReadonlyMap<string, ProtocolClient>,
+  clients: ReadonlyMap<string, ProtocolClient>,
   { gateway, log, tools, sending }: Core,
   publicUrl: () => string,
   cards: AgentCards,
@@ -185,8 +185,8 @@ function makeServers(
     version,
     card: (agentId, form) => cards.a2a(agentId, publicUrl(), form),
     personaCard: (persona, form) => cards.persona(persona, publicUrl(), form),
-    client: (route) => upstreams.get(route),
-    agents: () => [...upstreams.values()].map((upstream) => agentOf(upstream, tools.routes.default)),
+    client: (route) => clients.get(route),
+    agents: () => [...clients.values()].map((client) => agentOf(client, tools.routes.default)),
     checkReceiver: async (url) => {
       refuseSecretUrl(url, tools);
       await sending.checkTarget(url);

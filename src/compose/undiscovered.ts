@@ -2,8 +2,8 @@ import type { ProtocolClient } from '#protocol-client.ts';
 import type { Readiness } from '#surfaces/discovery/documents.ts';
 
 /** Routes of agents and servers that have not said yet what they offer: their Skills are not known. */
-export function undiscovered(upstreams: ReadonlyMap<string, ProtocolClient>): string[] {
-  return [...upstreams].filter(([, upstream]) => upstream.describe() === undefined).map(([route]) => route);
+export function undiscovered(clients: ReadonlyMap<string, ProtocolClient>): string[] {
+  return [...clients].filter(([, client]) => client.describe() === undefined).map(([route]) => route);
 }
 
 /**

@@ -208,7 +208,7 @@ function messageSaid(
   );
 }
 
-/** The newest message of an upstream id. */
+/** The newest message of an id of the peer. */
 function saidBefore(tx: Transaction, task: CleanTaskState, upstreamId: string): Clean<Message> | undefined {
   const known = saidUnder(tx, task, upstreamId);
   return known === undefined ? undefined : tx.get<CleanMessageState>(messageKeys.message(known))?.resource;

@@ -34,11 +34,11 @@ const SHARED_ROW_BYTES = 16 * 1024;
 
 export async function openRecorder(
   deps: RunnerDeps,
-  upstream: ProtocolClient,
+  client: ProtocolClient,
   turn: RecordedTurn,
 ): Promise<FrameRecorder> {
   await deps.frameNumbers.open(turn.taskId, turn.isStarting);
-  return new FrameRecorder(deps, upstream, turn);
+  return new FrameRecorder(deps, client, turn);
 }
 
 interface RecordedTurn {
@@ -68,7 +68,7 @@ interface OpenRow {
 /** Records frames as replay material and applies their moves, each in one transaction. */
 export class FrameRecorder {
   readonly #deps: RunnerDeps;
-  readonly #upstream: ProtocolClient;
+  readonly #client: ProtocolClient;
   readonly #taskId: string;
   readonly #numbers: FrameNumbers;
   #sent: readonly string[];
@@ -83,9 +83,9 @@ export class FrameRecorder {
   #isFirst = true;
   #span: TurnSpan | undefined;
 
-  constructor(deps: RunnerDeps, upstream: ProtocolClient, { taskId, sent, span }: RecordedTurn) {
+  constructor(deps: RunnerDeps, client: ProtocolClient, { taskId, sent, span }: RecordedTurn) {
     this.#deps = deps;
-    this.#upstream = upstream;
+    this.#client = client;
     this.#taskId = taskId;
     this.#sent = sent;
     this.#span = span;
@@ -168,7 +168,7 @@ export class FrameRecorder {
     if (provesSent(frame)) this.#forgetSentInput(tx);
     const { tools } = this.#deps;
     const clean = place.content.redacted ? tools.redact : readBefore;
-    const moves = this.#upstream.interpret(frame, seenBy(tx, clean, before));
+    const moves = this.#client.interpret(frame, seenBy(tx, clean, before));
     applyMoves({ tx, tools, taskId: this.#taskId, material: place.material, clean }, moves);
     const after = tx.get<CleanTaskState>(taskKeys.task(this.#taskId));
     const status = after?.resource.status ?? 'FAILED';
@@ -211,7 +211,7 @@ export class FrameRecorder {
   #keyOf(frame: Frame | MemoryFrame, number: number): CleanText {
     if (frame.kind === 'memory') return memoryKey(own(frame.memory.id));
     const { label } = frame.kind === 'message' ? frame : {};
-    const { materialPrefix } = this.#upstream;
+    const { materialPrefix } = this.#client;
     if (label === undefined) return own(`${materialPrefix}:${number}`);
     return this.#deps.tools.redact(wholeText(`${materialPrefix}:${label}`)).value;
   }
@@ -278,7 +278,7 @@ export class FrameRecorder {
 
   #origin(): Origin {
     const task = this.#deps.log.state<CleanTaskState>(taskKeys.task(this.#taskId));
-    const origin: Origin = { actor: this.#upstream.route };
+    const origin: Origin = { actor: this.#client.route };
     if (!task) return origin;
     if (task.internal.trace_id !== null) origin.traceId = task.internal.trace_id;
     // Another turn may have begun while this one still speaks.

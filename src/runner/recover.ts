@@ -5,7 +5,7 @@ import type { TaskState } from '#resources/task/state.ts';
 export type Recovery =
   /** Accepted and never started: it starts when its turn comes. */
   | { kind: 'wait' }
-  /** The upstream knows it by id: ask for its state and follow it. */
+  /** The agent knows it by id: ask for its state and follow it. */
   | { kind: 'reattach' }
   /** Blocked on the caller: nothing to do. */
   | { kind: 'stay' }

@@ -9,7 +9,7 @@ import type { FrameNumbers } from '#resources/task/task-frames.ts';
 export interface RunnerDeps {
   log: EventLog;
   tools: DecisionTools;
-  upstreams: ReadonlyMap<string, ProtocolClient>;
+  clients: ReadonlyMap<string, ProtocolClient>;
   logger: Logger;
   project: Projection;
   openInput(sealed: Buffer): Buffer;

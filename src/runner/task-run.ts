@@ -52,16 +52,16 @@ export class TaskRun {
   readonly ended: Promise<void>;
   readonly #stopper = new AbortController();
   readonly #deps: RunnerDeps;
-  readonly #upstream: ProtocolClient | undefined;
+  readonly #client: ProtocolClient | undefined;
   readonly #plan: TurnPlan;
   readonly #taken: Promise<void>;
   #isTaken = false;
   #owesCancel = false;
   #markTaken: () => void = () => undefined;
 
-  constructor(deps: RunnerDeps, upstream: ProtocolClient | undefined, plan: TurnPlan) {
+  constructor(deps: RunnerDeps, client: ProtocolClient | undefined, plan: TurnPlan) {
     this.#deps = deps;
-    this.#upstream = upstream;
+    this.#client = client;
     this.#plan = plan;
     this.#taken = new Promise((resolve) => {
       this.#markTaken = resolve;
@@ -69,7 +69,7 @@ export class TaskRun {
     this.ended = this.#run().finally(() => this.#markTaken());
   }
 
-  /** Lets go of the upstream once it has answered anything, so that what was sent is neither lost nor sent again. */
+  /** Lets go of the agent once it has answered anything, so that what was sent is neither lost nor sent again. */
   async yieldTo(): Promise<void> {
     await this.#taken;
     this.stop();
@@ -81,7 +81,7 @@ export class TaskRun {
     await either(this.#taken, signal);
   }
 
-  /** Lets go of the upstream, also in the turn this one waits for; the task stays as it is. */
+  /** Lets go of the agent, also in the turn this one waits for; the task stays as it is. */
   stop(): void {
     this.#plan.before?.stop();
     this.#stopper.abort(STOPPED);
@@ -115,9 +115,9 @@ export class TaskRun {
     if (this.#stopper.signal.aborted) return;
     const task = this.#deps.log.state<CleanTaskState>(taskKeys.task(this.#plan.taskId));
     if (!task || isTerminal(task.resource.status)) return;
-    if (!this.#upstream) return this.#fail(routeMissing(task.internal.route));
+    if (!this.#client) return this.#fail(routeMissing(task.internal.route));
     try {
-      const ended = await this.#turn(this.#upstream, task);
+      const ended = await this.#turn(this.#client, task);
       if (!ended && !this.#stopper.signal.aborted) await this.#fail(ENDED_EARLY);
     } catch (error) {
       if (ProtocolError.from(error).code === 'service_unavailable') throw error;
@@ -126,18 +126,18 @@ export class TaskRun {
     }
   }
 
-  async #turn(upstream: ProtocolClient, task: CleanTaskState): Promise<boolean> {
+  async #turn(client: ProtocolClient, task: CleanTaskState): Promise<boolean> {
     const { taskId, kind, messages } = this.#plan;
     const memories =
-      kind === 'start' && upstream.prepare === undefined
+      kind === 'start' && client.prepare === undefined
         ? memoriesOf(this.#deps, task, this.#deps.nowMs())
         : [];
     const span = turnSpan(task);
     const turn = withMemories(turnOf(this.#deps, task, kind, messages, span), memories);
     const isStarting = kind === 'start' && task.internal.turns <= 1;
-    const prepared = await judgeTurn(this.#deps, upstream, task, turn);
+    const prepared = await judgeTurn(this.#deps, client, task, turn);
     if (prepared === undefined || this.#isOver()) return true;
-    const recorder = await openRecorder(this.#deps, upstream, { taskId, isStarting, sent: messages, span });
+    const recorder = await openRecorder(this.#deps, client, { taskId, isStarting, sent: messages, span });
     for (const memory of memories) await recorder.give({ kind: 'memory', memory });
     const isOver = await this.#follow(prepared, recorder).finally(() => recorder.finish());
     if (this.#owesCancel) await this.#recordCanceled();
@@ -183,7 +183,7 @@ export class TaskRun {
 }
 
 /**
- * Notifies the upstream of a canceled task; what it answers is recorded. Without a signal the wait is the configured one. Resolves
+ * Notifies the agent of a canceled task; what it answers is recorded. Without a signal the wait is the configured one. Resolves
  * with what is known of an agent that did not confirm it; undefined where it did, or says so in its turn.
  */
 export async function forwardCancel(
@@ -191,10 +191,10 @@ export async function forwardCancel(
   task: CleanTaskState,
   signal?: AbortSignal,
 ): Promise<CancelReport | undefined> {
-  const upstream = deps.upstreams.get(task.internal.route);
-  if (!upstream) return { agent: 'not_reached', because: NO_ROUTE };
+  const client = deps.clients.get(task.internal.route);
+  if (!client) return { agent: 'not_reached', because: NO_ROUTE };
   const span = turnSpan(task);
-  const recorder = await openRecorder(deps, upstream, {
+  const recorder = await openRecorder(deps, client, {
     taskId: task.resource.id,
     isStarting: false,
     sent: [],
@@ -205,7 +205,7 @@ export async function forwardCancel(
   let hasAnswered = false;
   let fault: Extract<Frame, { kind: 'fault' }> | undefined;
   try {
-    for await (const frame of upstream.cancel(turn, bounded)) {
+    for await (const frame of client.cancel(turn, bounded)) {
       // It ended in its own turn, so that nobody asks how the cancel went.
       if (frame.kind === 'fault' && endedMeanwhile(deps, task)) return undefined;
       // A peer that cannot cancel does not fail the task: the wish is recorded, the gateway decides.
@@ -278,12 +278,12 @@ interface Judged {
  */
 async function judgeTurn(
   deps: RunnerDeps,
-  upstream: ProtocolClient,
+  client: ProtocolClient,
   task: CleanTaskState,
   turn: Turn,
 ): Promise<PreparedTurn | undefined> {
-  const prepared = await (upstream.prepare?.(turn) ?? wholeRun(upstream, turn));
-  const isCall = upstream.prepare !== undefined;
+  const prepared = await (client.prepare?.(turn) ?? wholeRun(client, turn));
+  const isCall = client.prepare !== undefined;
   // What is taken up again was judged when it was begun; a turn that calls nothing only says why.
   if (turn.kind === 'reattach' || (isCall && prepared.call === undefined)) return prepared;
   const judged = judgedOf(deps, task, prepared.call);
@@ -304,8 +304,8 @@ interface BlockingDecision extends Decision {
   effect: BlockingEffect;
 }
 
-function wholeRun(upstream: ProtocolClient, turn: Turn): PreparedTurn {
-  return { run: (signal) => upstream.run(turn, signal) };
+function wholeRun(client: ProtocolClient, turn: Turn): PreparedTurn {
+  return { run: (signal) => client.run(turn, signal) };
 }
 
 function judgedOf(

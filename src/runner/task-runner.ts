@@ -37,8 +37,8 @@ export class TaskRunner implements RunFacts {
     this.#deps = deps;
     this.#lanes = new Lanes(deps.limits);
     this.#overheard = new Overheard(deps);
-    for (const upstream of deps.upstreams.values())
-      upstream.listen?.((taskId, frame) => this.#overhear(upstream, taskId, frame));
+    for (const client of deps.clients.values())
+      client.listen?.((taskId, frame) => this.#overhear(client, taskId, frame));
   }
 
   hasSlot(route: string): boolean {
@@ -100,8 +100,8 @@ export class TaskRunner implements RunFacts {
   answer(taskId: string, answer: PermissionAnswer): void {
     const task = this.#task(taskId);
     if (!task) return;
-    const upstream = this.#deps.upstreams.get(task.internal.route);
-    if (this.#runs.has(taskId) && upstream?.answer?.(taskId, answer)) return;
+    const client = this.#deps.clients.get(task.internal.route);
+    if (this.#runs.has(taskId) && client?.answer?.(taskId, answer)) return;
     if (task.resource.status === 'WORKING') this.#track(this.#recover(taskId));
   }
 
@@ -116,7 +116,7 @@ export class TaskRunner implements RunFacts {
   }
 
   /**
-   * Asks the upstream of a working task to cancel and waits, bounded, until the task has ended. Resolves with what is known of an
+   * Asks the agent of a working task to cancel and waits, bounded, until the task has ended. Resolves with what is known of an
    * agent that did not confirm it.
    */
   async cancel(taskId: string): Promise<CancelReport | undefined> {
@@ -152,8 +152,8 @@ export class TaskRunner implements RunFacts {
 
   /** An agent that knows its task by a name is not asked to cancel before it gave that name. */
   #unnamed({ internal }: CleanTaskState): CancelReport | undefined {
-    const upstream = this.#deps.upstreams.get(internal.route);
-    return upstream?.cancelsByBinding ? { agent: 'not_reached', because: UNNAMED } : undefined;
+    const client = this.#deps.clients.get(internal.route);
+    return client?.cancelsByBinding ? { agent: 'not_reached', because: UNNAMED } : undefined;
   }
 
   /** Takes up every open task that does not run: at the start, and after the store was reopened. */
@@ -190,7 +190,7 @@ export class TaskRunner implements RunFacts {
     const task = this.#task(taskId);
     if (!task || this.#runs.has(taskId)) return;
     const action = recoverTask(task, {
-      routeExists: this.#deps.upstreams.has(task.internal.route),
+      routeExists: this.#deps.clients.has(task.internal.route),
       waitsInTurn: waitsInTurn({ get: this.#deps.log.state.bind(this.#deps.log) }, task),
     });
     if (action.kind === 'wait') this.#lanes.wait(taskId, task.resource.session_id, task.internal.route);
@@ -242,7 +242,7 @@ export class TaskRunner implements RunFacts {
   #launch(task: CleanTaskState, kind: 'start' | 'continue' | 'reattach', messageId?: string): void {
     if (this.#draining) return;
     const { id } = task.resource;
-    const upstream = this.#deps.upstreams.get(task.internal.route);
+    const client = this.#deps.clients.get(task.internal.route);
     const { preceding, turn_message, route } = task.internal;
     const messages =
       kind === 'reattach' ? [] : messageId === undefined ? [...preceding, turn_message] : [messageId];
@@ -250,7 +250,7 @@ export class TaskRunner implements RunFacts {
     const before = this.#runs.get(id);
     const run = task.internal.replay
       ? new ReplayRun(this.#deps, id)
-      : new TaskRun(this.#deps, upstream, { taskId: id, kind, messages, before });
+      : new TaskRun(this.#deps, client, { taskId: id, kind, messages, before });
     this.#runs.set(id, run);
     this.#track(
       run.ended.then(
@@ -293,9 +293,9 @@ export class TaskRunner implements RunFacts {
   }
 
   /** Records what the agent says while no turn runs; resolves when that is done, or reported as refused by the store. */
-  #overhear(upstream: ProtocolClient, taskId: string, frame: Frame): Promise<void> {
+  #overhear(client: ProtocolClient, taskId: string, frame: Frame): Promise<void> {
     const before = this.#runs.get(taskId)?.ended ?? Promise.resolve();
-    return this.#track(this.#overheard.take(upstream, taskId, frame, before));
+    return this.#track(this.#overheard.take(client, taskId, frame, before));
   }
 
   #track(work: Promise<void>): Promise<void> {
@@ -399,39 +399,39 @@ class Overheard {
   }
 
   /** `before`: the turn of the task, whose frames go first. Resolves when what came meanwhile is durable too. */
-  take(upstream: ProtocolClient, taskId: string, frame: Frame, before: Promise<void>): Promise<void> {
+  take(client: ProtocolClient, taskId: string, frame: Frame, before: Promise<void>): Promise<void> {
     const open = this.#open.get(taskId);
     if (open !== undefined) {
       open.frames.push(frame);
       return open.recorded;
     }
     const frames = [frame];
-    const recorded = this.#recordAll(upstream, taskId, frames, before);
+    const recorded = this.#recordAll(client, taskId, frames, before);
     this.#open.set(taskId, { frames, recorded });
     return recorded;
   }
 
   async #recordAll(
-    upstream: ProtocolClient,
+    client: ProtocolClient,
     taskId: string,
     frames: Frame[],
     before: Promise<void>,
   ): Promise<void> {
     try {
       await before.catch(() => undefined);
-      while (frames.length > 0) await this.#record(upstream, taskId, frames);
+      while (frames.length > 0) await this.#record(client, taskId, frames);
     } finally {
       this.#open.delete(taskId);
     }
   }
 
   /** Of a Session that is closed nothing is kept. */
-  async #record(upstream: ProtocolClient, taskId: string, frames: Frame[]): Promise<void> {
+  async #record(client: ProtocolClient, taskId: string, frames: Frame[]): Promise<void> {
     if (this.#isClosed(taskId)) {
       frames.length = 0;
       return;
     }
-    const recorder = await openRecorder(this.#deps, upstream, { taskId, isStarting: false, sent: [] });
+    const recorder = await openRecorder(this.#deps, client, { taskId, isStarting: false, sent: [] });
     try {
       for (const frame of frames.splice(0)) await recorder.take(frame);
     } finally {

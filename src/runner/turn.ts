@@ -46,7 +46,7 @@ export function turnOf(
   return { message: outboundMessage(sources, messages), ...base };
 }
 
-/** What every request to the upstream about this task says. */
+/** What every request to the agent about this task says. */
 export function turnBase(
   deps: RunnerDeps,
   { resource, internal }: CleanTaskState,
