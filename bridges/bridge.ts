@@ -109,7 +109,7 @@ export interface KeptCards {
 }
 
 /**
- * A protocol that joins the gateway. `createClients` makes one adapter per row of the configuration section
+ * A protocol that joins the gateway. `createClients` makes one protocol client per row of the configuration section
  * `upstreams.<id>`; nothing is contacted before `ProtocolClient.start`.
  */
 export interface Bridge<Row> {
