@@ -1,5 +1,6 @@
 import { canonicalJson, sha256Hex } from '#json/canonical.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import { type Review, type ReviewStatement, type TrustRecord, trustRecord } from '#resources/trust/schema.ts';
 import type { ReceiptKey } from './build-receipt.ts';
 import { type VerificationKeys, verifySignature } from './verification-keys.ts';
@@ -28,20 +29,30 @@ function entryHash(content: Omit<TrustRecord, 'entry_hash'>): string {
 
 /** Where a record fails, and what was expected there. */
 export interface TrustFault {
-  step: 'schema' | 'canonicalize' | 'compare' | 'chain' | 'previous_hash' | 'chain_index' | 'signatures';
+  step:
+    | 'schema'
+    | 'canonicalize'
+    | 'compare'
+    | 'chain'
+    | 'previous_hash'
+    | 'chain_index'
+    | 'effects'
+    | 'actor_chain'
+    | 'signatures';
   expected: string;
   observed: string;
 }
 
 /** Verifies the records of one chain in their order, from the first one on. */
 export class TrustChainVerifier {
-  readonly #topic: string;
+  readonly #topic: string | undefined;
+  readonly #parents = new Map<string, JsonObject>();
   readonly #keys: VerificationKeys;
   #count = 0;
   #head: string | null = null;
 
-  /** `topic`: the name of the chain, which each of its records has in its metadata. */
-  constructor(topic: string, keys: VerificationKeys) {
+  /** `topic`: the name of the chain, which each of its records has in its metadata; undefined for a chain of others. */
+  constructor(topic: string | undefined, keys: VerificationKeys) {
     this.#topic = topic;
     this.#keys = keys;
   }
@@ -59,7 +70,7 @@ export class TrustChainVerifier {
     const read = readRecord(bytes);
     if (!('record' in read)) return read;
     const { record } = read;
-    const fault = this.#link(record) ?? this.#signatures(record);
+    const fault = this.#link(record) ?? this.#parent(record) ?? this.#signatures(record);
     this.#count += 1;
     this.#head = record.entry_hash;
     return fault;
@@ -67,16 +78,33 @@ export class TrustChainVerifier {
 
   #link(record: TrustRecord): TrustFault | undefined {
     const topic = record.metadata['topic'];
-    if (topic !== this.#topic) return fault('chain', this.#topic, topic ?? null);
+    if (this.#topic !== undefined && topic !== this.#topic) return fault('chain', this.#topic, topic ?? null);
     if (record.chain_index !== this.#count + 1)
       return fault('chain_index', this.#count + 1, record.chain_index);
     if (record.previous_hash !== this.#head) return fault('previous_hash', this.#head, record.previous_hash);
     return undefined;
   }
 
+  /** A record may not use more than its parent granted, and is acted one hop further. Source: OpenTrustGraph v0.1. */
+  #parent({ schema, record_id, metadata }: TrustRecord): TrustFault | undefined {
+    if (schema !== 'opentrustgraph/v0.1') return undefined;
+    this.#parents.set(record_id, metadata);
+    const { parent_record_id: id } = metadata;
+    const parent = typeof id === 'string' ? this.#parents.get(id) : undefined;
+    if (parent === undefined) return undefined;
+    const granted = wordsIn(parent['effects_grant']);
+    const beyond = wordsIn(metadata['effects_used'])?.find((word) => granted?.includes(word) === false);
+    if (beyond !== undefined) return fault('effects', granted?.join(', ') ?? '', beyond);
+    const [hops, before] = [hopsOf(metadata['actor_chain']), hopsOf(parent['actor_chain'])];
+    if (hops === 0 || before === 0 || hops === before + 1) return undefined;
+    return fault('actor_chain', `${before + 1} hops`, `${hops} hops`);
+  }
+
   #signatures({ metadata }: TrustRecord): TrustFault | undefined {
     for (const review of reviewsOf(metadata)) {
       const { algorithm, key_id, signature, ...statement } = review;
+      // What others signed in a form of their own is part of the hash, and no more.
+      if (this.#topic === undefined && key_id === undefined) continue;
       const verdict = verifySignature(this.#keys, {
         keyId: key_id,
         bytes: bytesOf(statement),
@@ -87,6 +115,18 @@ export class TrustChainVerifier {
     }
     return undefined;
   }
+}
+
+/** Each entry as its RFC 8785 text; undefined where no list is given, which limits nothing. */
+function wordsIn(list: JsonValue | undefined): string[] | undefined {
+  return Array.isArray(list) ? list.map((word) => canonicalJson(word)) : undefined;
+}
+
+/** Actors of a chain of `sub` and `act`, as RFC 8693 nests them. */
+function hopsOf(chain: JsonValue | undefined): number {
+  let hops = 0;
+  for (let at = chain; isObject(at) && typeof at['sub'] === 'string'; at = at['act']) hops += 1;
+  return hops;
 }
 
 function readRecord(bytes: Buffer): { record: TrustRecord } | TrustFault {

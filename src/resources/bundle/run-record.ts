@@ -1,6 +1,7 @@
 import type { Event, EventLog } from '#eventlog/event-log.ts';
 import { conceal } from '#policy/access.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import { artifactIn } from '#resources/artifact/artifact-in.ts';
 import type { Message } from '#resources/message/schema.ts';
 import type { WireReceipt } from '#resources/receipt/schema.ts';
@@ -15,7 +16,7 @@ import {
 import type { TaskState } from '#resources/task/state.ts';
 import { receiptKey } from '#store/keys.ts';
 import { GATEWAY_FORMAT } from './document/gateway-rows.ts';
-import type { RunRecord } from './document/run-record.ts';
+import { type RunRecord, SESSION_LIVENESS, WORKER_SNAPSHOTS } from './document/run-record.ts';
 import { Streamed } from './document/write-bundle.ts';
 import { artifactsOf, assetStates } from './exported-artifacts.ts';
 import type { ExportedRun } from './exported-run.ts';
@@ -65,7 +66,17 @@ export async function runRecordOf(run: ExportedRun, facts: RecordFacts): Promise
     replay_fixture: summary.fixture,
     event_log_pointers: [pointerTo(run, facts.throughOriginal)],
     metadata: {},
+    ...toldOfRun(session.resource.metadata),
     harn_gateway: gatewayRecord(run, facts),
+  };
+}
+
+/** What a bundle of another producer said beside its run, which came along with the Session. */
+function toldOfRun(metadata: JsonObject): RunRecord {
+  const { [WORKER_SNAPSHOTS]: snapshots, [SESSION_LIVENESS]: liveness } = objectOf(metadata['run']);
+  return {
+    ...(Array.isArray(snapshots) ? { [WORKER_SNAPSHOTS]: snapshots } : {}),
+    ...(typeof liveness === 'string' ? { [SESSION_LIVENESS]: liveness } : {}),
   };
 }
 
@@ -144,7 +155,10 @@ async function summaryOf(run: ExportedRun): Promise<Summary> {
     if (assertions.length < MAX_ASSERTIONS) assertions.push(assertionOf(task));
   }
   const route = last?.internal.route ?? 'none';
-  const status = (last?.resource.status ?? session.state).toLowerCase();
+  const before = objectOf(session.metadata['run'])['status'];
+  // Until it runs something here, the run is what it was elsewhere.
+  const now = typeof before === 'string' && before !== '' ? before : session.state;
+  const status = (last?.resource.status ?? now).toLowerCase();
   return {
     route,
     status,

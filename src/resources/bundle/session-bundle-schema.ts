@@ -69,6 +69,8 @@ const replay = z.looseObject({
   replay_fixture: object.nullable().optional(),
   run_record: object.nullable().optional(),
   observability: object.nullable().optional(),
+  /** States of workers, of newer producers; as they were written. */
+  worker_snapshots: z.array(object).optional(),
 });
 
 const redaction = z.looseObject({

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { jsonObject } from '#protocol/envelope.ts';
 import { dateTime, sha256, text, trustTier } from '#resources/receipt/parts-schema.ts';
 
+/** What is written here. */
 export const TRUST_SCHEMA = 'opentrustgraph/v0';
+/** What is read: 0.1 has the members of 0, and words of its own in the metadata. */
+export const TRUST_SCHEMAS = [TRUST_SCHEMA, 'opentrustgraph/v0.1'] as const;
 export const TRUST_OUTCOMES = ['success', 'failure', 'denied', 'timeout'] as const;
 
 /**
@@ -37,7 +40,7 @@ const approvalReceipt = z.looseObject({
  */
 export const trustRecord = z
   .strictObject({
-    schema: z.literal(TRUST_SCHEMA),
+    schema: z.enum(TRUST_SCHEMAS),
     record_id: text,
     /** The Persona that acted, or the route of the agent where there is none. */
     agent: text,

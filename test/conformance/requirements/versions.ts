@@ -26,6 +26,12 @@ export const VERSION_ROWS: readonly Requirement[] = [
     ],
     ['VER-MODEL-02', 'MUST', 'an agent that offers the model is told; what it does not take is recorded'],
     ['VER-CAT-01', 'MUST', 'the provider catalog has what is configured and what agents offer'],
+    ['VER-BND-01', 'MUST', 'new optional members of bundles are kept through import and export'],
+    [
+      'VER-TRG-01',
+      'MUST',
+      'trust records of v0.1 verify: hashes, effects within the grant, chains of actors',
+    ],
     ['VER-MSG-01', 'MUST', 'a message to a Task has kind input; it steers one that works'],
   ]),
 ];

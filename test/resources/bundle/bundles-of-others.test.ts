@@ -63,6 +63,43 @@ describe('a bundle that no gateway wrote', () => {
     ]);
   });
 
+  it('[VER-BND-01] keeps what newer producers say beside the run, through import and export', async () => {
+    const snapshot = { worker_id: 'w1', worker_name: 'Reviewer', status: 'suspended', source_path: null };
+    const worker_snapshots = [
+      { ...snapshot, snapshot_ref: 'snapshots/w1.json', value: { step: 3, notes: ['a'] } },
+    ];
+    const bundle = JSON.parse(await bundleText(RECORD, 'local')) as JsonObject;
+    const given = {
+      ...bundle,
+      source: { ...(bundle['source'] as JsonObject), status: 'suspended' },
+      replay: { ...(bundle['replay'] as JsonObject), worker_snapshots },
+      metadata: { ...(bundle['metadata'] as JsonObject), session_liveness: 'suspended' },
+    };
+    const { status, body, text } = await imported(given);
+    expect(status, text).toBe(200);
+    const exported = async (mode: string) => {
+      const asked = { session_id: body.session_id, mode };
+      return (await stage.client.call('POST', '/v1/bundles/export', { body: asked })).body as JsonObject & {
+        source: JsonObject;
+        replay: JsonObject;
+        metadata: JsonObject;
+      };
+    };
+    const again = await exported('local');
+    expect(again.source['status']).toBe('suspended');
+    expect(again.replay['worker_snapshots']).toEqual(worker_snapshots);
+    expect(again.metadata['session_liveness']).toBe('suspended');
+    const sanitized = await exported('sanitized');
+    expect(sanitized.replay['worker_snapshots']).toMatchObject([{ ...snapshot, snapshot_ref: '[redacted]' }]);
+    // Of a bundle that says none of it nothing is made up.
+    const plain = await imported(await bundleText({ ...RECORD, id: 'another' } as JsonObject, 'local'));
+    const told = await stage.client.call('POST', '/v1/bundles/export', {
+      body: { session_id: plain.body.session_id, mode: 'local' },
+    });
+    expect(told.text).not.toContain('worker_snapshots');
+    expect(told.text).not.toContain('session_liveness');
+  });
+
   it('is exported again as a bundle that is valid, and brings the same turns', async () => {
     const { body } = await imported(await bundleText(RECORD, 'local'));
     const asked = { session_id: body.session_id, mode: 'local' };

@@ -13,6 +13,8 @@ import {
   listIn,
   picked,
   type RunRecord,
+  SESSION_LIVENESS,
+  WORKER_SNAPSHOTS,
   workspaceAnchor,
 } from './run-record.ts';
 import { Streamed, type Tree, Trees, writeBundle } from './write-bundle.ts';
@@ -33,7 +35,14 @@ interface ExportOptions extends BundleFacts {
 /** The JSON text of the bundle of a run, piece by piece. */
 export function exportRun(record: RunRecord, options: ExportOptions): AsyncGenerator<string, void> {
   const { mode, redactor, metadata = {}, receipts, signingKeys, key, createdAt, spool, turn } = options;
-  const tree = { sections: bundleSections(record, options), metadata, receipts, signingKeys };
+  const liveness = record[SESSION_LIVENESS];
+  const told = typeof liveness === 'string' ? { [SESSION_LIVENESS]: liveness } : {};
+  const tree = {
+    sections: bundleSections(record, options),
+    metadata: { ...told, ...metadata },
+    receipts,
+    signingKeys,
+  };
   const sign =
     key && ((sections: Readonly<Record<string, string>>) => signManifest(sections, key, createdAt));
   const redaction = new BundleRedaction(mode, redactor, new RedactionEntries({ spool, turn }));
@@ -208,6 +217,7 @@ function replayOf(record: RunRecord): Tree {
     replay_fixture: record['replay_fixture'] ?? null,
     run_record: record,
     ...(record['observability'] ? { observability: record['observability'] } : {}),
+    ...(record[WORKER_SNAPSHOTS] === undefined ? {} : { [WORKER_SNAPSHOTS]: record[WORKER_SNAPSHOTS] }),
   };
 }
 

@@ -9,6 +9,7 @@ import type { BundleFile, Item, Span } from './bundle-file.ts';
 import { MAX_EVENT_BYTES } from './gateway-rows.ts';
 import type { Steps } from './paced.ts';
 import type { Hashed, Plan, RestoredEvent } from './restore-plan.ts';
+import { SESSION_LIVENESS, WORKER_SNAPSHOTS } from './run-record.ts';
 import { asMembers } from './validate-bundle.ts';
 
 const ID_DIGITS = 26;
@@ -121,7 +122,10 @@ export class ForeignPlan implements Plan {
 
   #session(at: string): JsonObject {
     const source = this.#bundle.source as unknown as JsonObject;
-    const run = Object.fromEntries(RUN_MEMBERS.map((name) => [name, source[name] ?? null]));
+    const run = {
+      ...Object.fromEntries(RUN_MEMBERS.map((name) => [name, source[name] ?? null])),
+      ...this.#besideTheRun(),
+    };
     return {
       id: this.sessionId,
       object: 'session',
@@ -138,6 +142,16 @@ export class ForeignPlan implements Plan {
       last_event_id: null,
       summary: null,
       expires_at: null,
+    };
+  }
+
+  /** Kept with the run, so that an export has it again. */
+  #besideTheRun(): JsonObject {
+    const snapshots = this.#file.find('replay', WORKER_SNAPSHOTS);
+    const liveness = this.#file.find('metadata', SESSION_LIVENESS);
+    return {
+      ...(snapshots === undefined ? {} : { [WORKER_SNAPSHOTS]: this.#file.parse(snapshots) }),
+      ...(liveness === undefined ? {} : { [SESSION_LIVENESS]: this.#file.parse(liveness) }),
     };
   }
 

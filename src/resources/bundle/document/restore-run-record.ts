@@ -8,6 +8,8 @@ import {
   RUN_RECORD_TYPE,
   type RunRecord,
   runRecordSchema,
+  SESSION_LIVENESS,
+  WORKER_SNAPSHOTS,
 } from './run-record.ts';
 import { decoded } from './validate-bundle.ts';
 import { Streamed, type Tree, Trees } from './write-bundle.ts';
@@ -19,9 +21,20 @@ import { Streamed, type Tree, Trees } from './write-bundle.ts';
  */
 export function restoreRunRecord(file: BundleFile): RunRecord {
   const embedded = file.find('replay', 'run_record');
-  if (embedded === undefined || !file.isObject(embedded)) return fromSections(file);
+  if (embedded === undefined || !file.isObject(embedded))
+    return { ...fromSections(file), ...besideTheRecord(file) };
   decoded(runRecordSchema, file.skeleton(embedded), '$.replay.run_record');
-  return treeOf(file, embedded) as RunRecord;
+  return { ...besideTheRecord(file), ...(treeOf(file, embedded) as RunRecord) };
+}
+
+/** What newer bundles say beside the record, under the names by which a record is exported with them again. */
+function besideTheRecord(file: BundleFile): RunRecord {
+  const snapshots = file.find('replay', WORKER_SNAPSHOTS);
+  const liveness = file.find('metadata', SESSION_LIVENESS);
+  return {
+    ...(snapshots === undefined ? {} : { [WORKER_SNAPSHOTS]: treeOf(file, snapshots) }),
+    ...(liveness === undefined ? {} : { [SESSION_LIVENESS]: file.parse(liveness) }),
+  };
 }
 
 /** A part of the document, of which long lists are streamed. */

@@ -4,6 +4,11 @@ import { Streamed, type Tree } from './write-bundle.ts';
 
 export const RUN_RECORD_TYPE = 'run_record';
 
+/** States of workers of the run: a member of `replay`, and of a run record that was restored. */
+export const WORKER_SNAPSHOTS = 'worker_snapshots';
+/** Whether the Session was `suspended` or `closed`: a member of the metadata of a bundle, and of a restored run record. */
+export const SESSION_LIVENESS = 'session_liveness';
+
 /** A run as it is kept: every member may be there, and lists of a long run may be streamed. */
 export type RunRecord = { [name: string]: Tree };
 

@@ -36,6 +36,23 @@ describe('the bundle of a run record', () => {
     expect(await bundleText(record, 'local')).toBe(text);
   });
 
+  it('[VER-BND-01] gives back what newer bundles say beside the record, and has it again', async () => {
+    const worker_snapshots = [
+      { worker_id: 'w', worker_name: 'W', status: 'closed', snapshot_ref: 's', value: 1, more: true },
+    ];
+    const bundle = JSON.parse(await bundleText(RECORD, 'local')) as Record<string, JsonObject>;
+    const given = {
+      ...bundle,
+      replay: { ...bundle['replay'], worker_snapshots },
+      metadata: { ...bundle['metadata'], session_liveness: 'closed' },
+    };
+    const record = await restored(given as JsonObject);
+    expect(record).toEqual({ ...RECORD, worker_snapshots, session_liveness: 'closed' });
+    const again = await bundleOf(record, 'local');
+    expect((again['replay'] as JsonObject)['worker_snapshots']).toEqual(worker_snapshots);
+    expect((again['metadata'] as JsonObject)['session_liveness']).toBe('closed');
+  });
+
   it('[BUNDLE-EXP-02] lists replacements by path; null is never replaced', async () => {
     const { redaction, replay } = await bundleOf({ ...RECORD, password: null }, 'sanitized');
     const paths = ((redaction as JsonObject)['entries'] as { path: string }[]).map(({ path }) => path);
