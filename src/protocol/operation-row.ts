@@ -31,6 +31,8 @@ export interface OperationRow {
   response: z.ZodType | 'none' | 'bytes' | 'event-stream' | 'frames';
   /** Creates a Task: in some versions these operations are one target of retries, and alone take an Idempotency-Key. */
   createsTask?: true;
+  /** 409 is an answer that callers have to expect: the document names it. */
+  mayConflict?: true;
   /** The answer depends on the version of the protocol it is asked in: `Vary` says so. */
   variesByVersion?: true;
 }

@@ -47,6 +47,7 @@ export const permissionRequestsOperations = {
     success: 200,
     body: permissionResponseRequest,
     response: permissionRequest,
+    mayConflict: true,
   },
   forgetPermission: {
     kind: 'command',

@@ -10,7 +10,7 @@ const rows = z.array(jsonObject);
 /** Closed. Source: OpenAPI of agents-protocol-2026-10-11, ProviderCatalog. */
 export const providerCatalog = z
   .strictObject({
-    schema_version: z.literal(CATALOG_VERSION),
+    schema_version: z.literal(CATALOG_VERSION).meta({ type: 'integer' }),
     schema: z.literal(CATALOG_SCHEMA),
     generated_by: z.string(),
     providers: rows,

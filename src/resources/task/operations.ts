@@ -33,6 +33,7 @@ export const tasksOperations = {
     body: submitTaskRequest,
     response: task,
     createsTask: true,
+    mayConflict: true,
   },
   listTasks: {
     kind: 'query',
@@ -83,6 +84,7 @@ export const tasksOperations = {
     body: submitTaskRequest,
     response: task,
     createsTask: true,
+    mayConflict: true,
   },
   getTask: {
     kind: 'query',
@@ -119,6 +121,7 @@ export const tasksOperations = {
     body: cancelTaskRequest,
     bodyRequired: false,
     response: task,
+    mayConflict: true,
   },
   replayTask: {
     kind: 'command',

@@ -59,11 +59,12 @@ export function openApiDocument(
 
 /** Takes out of freshly made schemas the words that this version does not have. */
 function narrowToVersion(
-  { id, words }: ProtocolVersion,
+  { id, words, cardObject }: ProtocolVersion,
   schemas: JsonObject,
   byOperation: Record<OperationId, OperationSchemas>,
 ): void {
   setWords(schemas['Discovery'], 'current_version', [id]);
+  setWords(schemas['HarnAgentCard'], 'object', [...new Set(['harn_agent_card', cardObject])]);
   for (const [operationId, members] of Object.entries(words)) {
     const { body } = byOperation[operationId as OperationId];
     for (const member of members) setWords(schemas[nameOf(body)], member.member, member.words);
@@ -160,7 +161,8 @@ function responsesOf(
           },
         }
       : {};
-  return { [String(row.success)]: success, ...retried, ...unready, default: ERROR };
+  const conflict = row.mayConflict === true ? { '409': ERROR } : {};
+  return { [String(row.success)]: success, ...retried, ...unready, ...conflict, default: ERROR };
 }
 
 /** OpenAPI has no place for frames of a socket, so the description names their schemas. */

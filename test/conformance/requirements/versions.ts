@@ -7,6 +7,16 @@ export const VERSION_ROWS: readonly Requirement[] = [
     ['VER-NEG-02', 'MUST', 'documents about the gateway answer in the version asked for, and say so by Vary'],
     ['VER-NEG-03', 'MUST', 'a public document without a known version speaks the configured one'],
     ['VER-NEG-04', 'MUST', 'a WebSocket without the header chooses by its subprotocol'],
+    [
+      'VER-MATRIX-01',
+      'MUST',
+      'every operation works in both versions, and answers in the form of both documents',
+    ],
+    [
+      'VER-MATRIX-02',
+      'MUST',
+      'every operation of either document is served, but those that are named as awaited',
+    ],
     ['VER-NEG-05', 'MUST NOT', 'what is signed depends on the version of the request'],
   ]),
   ...section('agents-protocol-2026-10-11', [
