@@ -1,4 +1,4 @@
-import { DEFAULT_VERSION, VERSION_HEADER } from '#protocol/versions.ts';
+import { VERSION_HEADER } from '#protocol/versions.ts';
 import type { TestClient, TestEvent } from './client.ts';
 
 /** One block of an SSE stream. A block without data dispatches nothing; `id` is then the cursor of a heartbeat. */
@@ -38,7 +38,7 @@ export class EventStreamClient {
       signal: leaving.signal,
       headers: {
         authorization: `Bearer ${client.key}`,
-        [VERSION_HEADER]: DEFAULT_VERSION,
+        [VERSION_HEADER]: client.version,
         ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
       },
     });

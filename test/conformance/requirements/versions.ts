@@ -17,6 +17,11 @@ export const VERSION_ROWS: readonly Requirement[] = [
       'MUST',
       'every operation of either document is served, but those that are named as awaited',
     ],
+    [
+      'VER-ONE-01',
+      'MUST',
+      'clients of both versions share sessions: each sees what the other does, in the same bytes',
+    ],
     ['VER-NEG-05', 'MUST NOT', 'what is signed depends on the version of the request'],
   ]),
   ...section('agents-protocol-2026-10-11', [
