@@ -57,6 +57,11 @@ export interface ProtocolClient {
   describe(): AgentDescription | undefined;
   /** Starts discovery in the background; never throws. */
   start(): void;
+  /**
+   * Asks the peer now who it is, once, starting it where it runs on demand of a turn. Rejects with an error whose message is
+   * public and says why there is no answer. Left out by peers that are nowhere but in this process.
+   */
+  reach?(): Promise<AgentDescription>;
   close(): Promise<void>;
 }
 

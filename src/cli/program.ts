@@ -14,6 +14,7 @@ import { vaultCommand } from '#resources/vault/cli.ts';
 import { acpCommand } from './acp.ts';
 import { checkCommand } from './check.ts';
 import { completionCommand } from './completion.ts';
+import { doctorCommand } from './doctor.ts';
 import { collectionCommands } from './listing.ts';
 import { logCommand } from './log.ts';
 import { mcpCommand } from './mcp.ts';
@@ -38,6 +39,7 @@ export function program(): Command {
   for (const command of [
     serveCommand(),
     checkCommand(),
+    doctorCommand(),
     acpCommand(),
     mcpCommand(),
     statusCommand(),

@@ -19,6 +19,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   '': ['serve', 'task "stream 3" --follow', 'session export session_01... --out run.bundle.json'],
   serve: ['serve', 'serve --config my-gateway.yaml --port 8443', 'serve --data /var/lib/harn --port 0'],
   check: ['check', 'check --config my-gateway.yaml --json', 'check --print-example > my-gateway.yaml'],
+  doctor: ['doctor', 'doctor --config my-gateway.yaml --data /var/lib/harn --json'],
   acp: ['acp', 'acp --url https://gateway.example.com --key-file ~/.harn-key'],
   mcp: ['mcp', 'mcp --url https://gateway.example.com --key-file ~/.harn-key'],
   status: ['status', 'status --json'],

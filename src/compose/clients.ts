@@ -31,13 +31,79 @@ export function sampleAgent({ config, packageRoot, env, logger }: Parts): Sample
 /** The rows that each bridge makes its protocol clients of. */
 type Rows = { [Id in BridgeId]: Parameters<(typeof bridges)[Id]['createClients']>[0] };
 
+/** What protocol clients keep beyond the run of their process. */
+type Kept = Pick<BridgeDeps, 'keptCards' | 'definitions'>;
+
 /** One protocol client per configured agent, by route. Their credentials are known secrets from now on. */
 export function makeClients(
   parts: Parts,
   log: EventLog,
   sample: SampleAgentProcess | undefined,
 ): Map<string, ProtocolClient> {
-  const { config, logger, clock, version, env, extraClients = [] } = parts;
+  const { config, logger, redactor, extraClients = [] } = parts;
+  const configured = configuredClients(parts, sample, {
+    keptCards: new KeptCards(dataPaths(config.store.data).agentCards),
+    definitions: toolDefinitions(log, logger, redactor),
+  });
+  return new Map([...configured, ...extraClients].map((client) => [client.route, client]));
+}
+
+/** What one look at an agent or a server found. */
+export interface UpstreamSight {
+  route: string;
+  /** Its name and version, as it says itself; undefined where it was not reached. */
+  name?: string;
+  skills?: number;
+  /** Why no task could be run there now. It holds neither a secret nor an address. */
+  fault?: string;
+}
+
+/** A healthy agent answers in a second; one that has to be installed by its command first takes longer. */
+const LOOK_MS = 30_000;
+
+/** Looks at every configured agent and server once, without a gateway; nothing of it is kept. */
+export async function inspectUpstreams(parts: Parts): Promise<UpstreamSight[]> {
+  const sample = sampleAgent(parts);
+  const clients = configuredClients(parts, sample, {
+    keptCards: { load: () => undefined, save: async () => undefined },
+    definitions: { pinned: () => undefined, report: () => undefined },
+  });
+  try {
+    const sights = await Promise.all(clients.map(lookAt));
+    return parts.redactor.clean<UpstreamSight[]>(sights).value;
+  } finally {
+    await Promise.all(clients.map((client) => client.close()));
+    await sample?.close();
+  }
+}
+
+async function lookAt(client: ProtocolClient): Promise<UpstreamSight> {
+  const { route } = client;
+  let timer: unknown;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = systemTimers.setTimeout(
+      () => reject(new Error(`It did not answer within ${LOOK_MS} ms.`)),
+      LOOK_MS,
+    );
+  });
+  try {
+    const said = await Promise.race([client.reach?.(), late]);
+    if (said === undefined) return { route };
+    const version = said.version === '' || said.version === 'unknown' ? '' : ` ${said.version}`;
+    return { route, name: `${said.name}${version}`, skills: said.skills.length };
+  } catch (error) {
+    return { route, fault: error instanceof Error ? error.message : String(error) };
+  } finally {
+    systemTimers.clearTimeout(timer);
+  }
+}
+
+function configuredClients(
+  parts: Parts,
+  sample: SampleAgentProcess | undefined,
+  { keptCards, definitions }: Kept,
+): ProtocolClient[] {
+  const { config, logger, clock, version, env } = parts;
   const readSecret = secretReader(parts);
   const deps: BridgeDeps = {
     clock,
@@ -47,12 +113,12 @@ export function makeClients(
     credential: clientCredentials(parts, readSecret),
     parseJson: parsePeerText,
     mendJson: parseMended,
-    keptCards: new KeptCards(dataPaths(config.store.data).agentCards),
+    keptCards,
     redact: parts.redactor.clean.bind(parts.redactor),
     canonicalJson,
     version,
     environment: env,
-    definitions: toolDefinitions(log, logger, parts.redactor),
+    definitions,
     guard: new ProcessGuard(logger),
   };
   for (const { auth } of Object.values(config.upstreams).flat()) if (auth) deps.readSecret(auth.value);
@@ -63,8 +129,7 @@ export function makeClients(
     ...config.upstreams,
     ...(sample === undefined ? {} : { a2a: [sampleRow(sample, parts)] }),
   };
-  const configured = (Object.keys(bridges) as BridgeId[]).flatMap((id) => clientsOf(id, rows, deps));
-  return new Map([...configured, ...extraClients].map((client) => [client.route, client]));
+  return (Object.keys(bridges) as BridgeId[]).flatMap((id) => clientsOf(id, rows, deps));
 }
 
 /**

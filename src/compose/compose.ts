@@ -21,10 +21,11 @@ import { makeRetention } from './retention.ts';
 import { makeSurface } from './surface.ts';
 
 export { refuseHalfMigrated } from '#operation/exchange-stores.ts';
+export { inspectUpstreams, type UpstreamSight } from './clients.ts';
 export { type IssuerSight, inspectIssuers } from './issuers.ts';
 export { createLogging } from './logging.ts';
 export { type MigrationParts, type MigrationStep, migrateData } from './migrate-data.ts';
-export { checkData, openLog } from './open-data.ts';
+export { checkData, type DataSight, inspectData, openLog } from './open-data.ts';
 export { type GatewayParts, systemClock, systemRandom } from './parts.ts';
 export { changeKeysOffline, type KeyChange } from './signing-keys.ts';
 

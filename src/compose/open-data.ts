@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Config } from '#config/load.ts';
 import { type CheckStep, checkLog } from '#eventlog/check-log.ts';
@@ -99,6 +99,35 @@ function once<T>(make: () => T): () => T {
     made ??= { value: make() };
     return made.value;
   };
+}
+
+/** What one look at a data directory found. */
+export type DataSight =
+  | { kind: 'absent' }
+  /** `pid`: who has it open, where that said so. */
+  | { kind: 'in_use'; pid: number | undefined }
+  | { kind: 'readable'; schema: number };
+
+/**
+ * Looks whether the data of a directory can be opened by this version; makes nothing. Throws what opening it would: StoreOpenError,
+ * OtherSchemaError, DataFileError.
+ */
+export async function inspectData(data: string): Promise<DataSight> {
+  const { store: path } = dataPaths(data);
+  if (!existsSync(join(path, 'CURRENT'))) return { kind: 'absent' };
+  refuseHalfMigrated(data);
+  try {
+    const store = await openLevelStore({ path });
+    try {
+      refuseOtherSchema(store);
+      return { kind: 'readable', schema: FORMS.current };
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    if (!(error instanceof StoreOpenError) || error.reason !== 'locked') throw error;
+    return { kind: 'in_use', pid: error.ownerPid };
+  }
 }
 
 /** Signs with the key that signs now. The keys are asked for only when the store has its lock. */

@@ -1,6 +1,6 @@
 import { accessSync, constants, type Stats, statSync } from 'node:fs';
 import { delimiter, resolve } from 'node:path';
-import type { PathFault } from './fault.ts';
+import { formatPath, type PathFault } from './fault.ts';
 import { rule } from './rules.ts';
 
 interface ProgramRow {
@@ -19,6 +19,32 @@ export const PROGRAM_RULES = [
     ...mcp.flatMap((row, index) => programFaults(row, ['upstreams', 'mcp', index], env['PATH'])),
   ]),
 ] as const;
+
+/** The program of a configured agent or server. */
+export interface ProgramSight {
+  /** Where it is configured, for example `upstreams.acp[0].command[0]`. */
+  path: string;
+  program: string;
+  /** Why it could not be started. */
+  fault?: string;
+}
+
+/** Looks for every program that the configuration names. `inherited`: the PATH of the gateway. */
+export function inspectPrograms(
+  { acp, mcp }: Record<'acp' | 'mcp', readonly ProgramRow[]>,
+  inherited: string | undefined,
+): ProgramSight[] {
+  return Object.entries({ acp, mcp }).flatMap(([protocol, rows]) =>
+    rows.flatMap((row, index) => {
+      const [program] = row.command ?? [];
+      if (program === undefined) return [];
+      const at = ['upstreams', protocol, index];
+      const [fault] = programFaults(row, at, inherited);
+      const path = formatPath(fault?.path ?? [...at, 'command', 0]);
+      return [{ path, program, ...(fault === undefined ? {} : { fault: fault.message }) }];
+    }),
+  );
+}
 
 function programFaults(row: ProgramRow, at: PathFault['path'], inherited: string | undefined): PathFault[] {
   const [program] = row.command ?? [];

@@ -355,6 +355,7 @@ export const LAYERS: readonly LayerRow[] = [
       'src/compose/compose.ts',
       'src/config',
       'src/operation/data-directory.ts',
+      'src/operation/machine.ts',
       'src/operation/process-guard.ts',
       'src/operation/running-gateways.ts',
       // The launcher runs the MCP servers that an editor names.

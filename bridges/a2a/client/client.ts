@@ -1,7 +1,7 @@
 import { textOf } from '#protocol/json-shape.ts';
 import type { AgentDescription, Frame, ProtocolClient, Turn } from '#protocol-client.ts';
 import type { BridgeDeps } from '../../bridge.ts';
-import { Fault } from '../../wire/faults.ts';
+import { Fault, unavailable } from '../../wire/faults.ts';
 import {
   createHttpClient,
   credentialHeaders,
@@ -101,6 +101,13 @@ export class A2aClient implements ProtocolClient {
 
   start(): void {
     this.#ports.discovery.start();
+  }
+
+  async reach(): Promise<AgentDescription> {
+    await this.#ports.discovery.reach();
+    const description = this.describe();
+    if (description === undefined) throw unavailable('card', 'The agent has no card.');
+    return description;
   }
 
   async close(): Promise<void> {

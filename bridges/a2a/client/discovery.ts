@@ -92,6 +92,13 @@ export class Discovery {
     );
   }
 
+  /** Reads the card once. Rejects with a Fault. */
+  reach(): Promise<void> {
+    return this.#refresh().catch((error: unknown) => {
+      throw faultOf(error);
+    });
+  }
+
   /**
    * The interface to use now. Without a card, all callers share one attempt and its Fault. An old card is good enough
    * while a fresh one is fetched.

@@ -89,6 +89,17 @@ export class AcpClient implements ProtocolClient {
   /** An agent is started by its first turn: most of them cost a process. */
   start(): void {}
 
+  /** It is stopped like one whose turn is over. */
+  async reach(): Promise<AgentDescription> {
+    const pool = await this.#pools.of([], undefined);
+    try {
+      await pool.use(async () => undefined);
+    } catch (error) {
+      throw faultOf(error);
+    }
+    return this.describe();
+  }
+
   async close(): Promise<void> {
     await this.#pools.close();
   }

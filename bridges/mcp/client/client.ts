@@ -18,6 +18,7 @@ import { Catalogue } from './catalogue.ts';
 import { DEFAULT_LIMITS, FIXED_LIMITS, type McpClientConfig, type McpLimits } from './config.ts';
 import { type Connection, type Patience, type ServerPeer, whileAway } from './connection.ts';
 import { Connector } from './connector.ts';
+import { NOT_REACHED } from './faults.ts';
 import { interpret } from './interpret.ts';
 import { KeptConnection } from './kept-connection.ts';
 import { mountedServer } from './mount.ts';
@@ -72,6 +73,13 @@ export class McpClient implements ProtocolClient {
 
   start(): void {
     this.#kept.get().catch(() => undefined);
+  }
+
+  async reach(): Promise<AgentDescription> {
+    await this.#kept.get(0);
+    const description = this.describe();
+    if (description === undefined) throw NOT_REACHED;
+    return description;
   }
 
   describe(): AgentDescription | undefined {

@@ -1,0 +1,295 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import {
+  createLogging,
+  type DataSight,
+  inspectData,
+  inspectIssuers,
+  inspectUpstreams,
+  systemClock,
+  systemRandom,
+} from '#compose/compose.ts';
+import { ConfigError, formatFault } from '#config/fault.ts';
+import type { Config } from '#config/load.ts';
+import { inspectPrograms } from '#config/program-rules.ts';
+import { announcedGateway } from '#operation/data-directory.ts';
+import {
+  type DiskSight,
+  inspectCertificate,
+  inspectDisk,
+  isWritable,
+  listenError,
+  nearestDirectory,
+} from '#operation/machine.ts';
+import type { Logger } from '#protocol/ports.ts';
+import { SUPPORTED_VERSIONS } from '#protocol/versions.ts';
+import type { Redactor } from '#redaction/redactor.ts';
+import { inspectEditors } from './editors.ts';
+import { describeFailure, EXIT } from './exit-codes.ts';
+import { type ConfigOptions, configOf, withConfigOptions } from './gateway-config.ts';
+import { PROGRAM } from './invocation.ts';
+import { packageRoot, packageVersion } from './package-facts.ts';
+import { print, printJson } from './terminal.ts';
+
+export function doctorCommand(): Command {
+  const command = new Command('doctor')
+    .description(
+      'Look at everything a gateway needs here: data, disk, clock, certificates, issuers, agents, programs, port, versions, editors. Agents are asked who they are, so their programs are started.',
+    )
+    .option('--json', 'print JSON: whether all is fine, and every line');
+  return withConfigOptions(command, ['config', 'host', 'port', 'data']).action(runDoctor);
+}
+
+/** One thing that was looked at: fine, or with what to do. */
+interface Line {
+  ok: boolean;
+  /** What was looked at and how it is. */
+  said: string;
+  /** What to do next; on every line that is not fine. */
+  todo?: string;
+}
+
+/** What this process runs in. */
+interface Place {
+  env: Readonly<Record<string, string | undefined>>;
+  home: string;
+  redactor: Redactor;
+  logger: Logger;
+}
+
+/** The same with a configuration that has no fault. */
+interface Facts extends Place {
+  config: Config;
+  /** One look serves several checks. */
+  data(): Promise<DataSight>;
+  disk(): DiskSight;
+}
+
+type Lines = readonly Line[] | Promise<readonly Line[]>;
+/** `of`: left out while the configuration is faulty, because it says where to look. */
+type Check = { name: string } & ({ look(place: Place): Lines } | { of(facts: Facts): Lines });
+
+/** A commit waits for one fsync; a disk near by takes less than 10 ms. */
+const FSYNC_MS = 100;
+const FREE_BYTES = 1_073_741_824;
+const SKEW_MS = 2_000;
+/** Time to renew a certificate by hand. */
+const CERTIFICATE_DAYS = 14;
+/** As `engines` of package.json has it. */
+const NODE = { major: 20, minor: 19 };
+
+/** In the order in which they are shown, behind the lines of the configuration itself. */
+const CHECKS: readonly Check[] = [
+  { name: 'versions', look: versionLines },
+  { name: 'data', of: dataLines },
+  { name: 'disk', of: diskLines },
+  { name: 'clock', of: clockLines },
+  { name: 'certificate', of: certificateLines },
+  { name: 'port', of: portLines },
+  { name: 'issuer', of: issuerLines },
+  { name: 'program', of: programLines },
+  { name: 'agent', of: agentLines },
+  { name: 'editor', look: editorLines },
+];
+
+type Report = { check: string } & Line;
+
+async function runDoctor({ json, ...flags }: ConfigOptions & { json?: boolean }): Promise<void> {
+  const lines = await reports(flags);
+  const bad = lines.filter(({ ok }) => !ok).length;
+  if (bad > 0) process.exitCode = EXIT.failed;
+  if (json) return printJson({ ok: bad === 0, lines });
+  for (const { check, ok, said, todo } of lines) {
+    print(`${ok ? 'ok ' : 'BAD'}  ${check}: ${said}`);
+    if (todo !== undefined) print(`       ${todo}`);
+  }
+  print(bad === 0 ? 'All is fine.' : `${bad} of ${lines.length} lines need something done.`);
+}
+
+async function reports(flags: ConfigOptions): Promise<Report[]> {
+  const { config, lines } = readConfig(flags);
+  const place: Place = { env: process.env, home: homedir(), ...createLogging('silent', process.stderr) };
+  const facts = config && factsOf(config, place);
+  const found: Report[] = lines.map((line) => ({ check: 'configuration', ...line }));
+  for (const check of CHECKS) {
+    const look = 'look' in check ? () => check.look(place) : facts && (() => check.of(facts));
+    const seen = look === undefined ? [] : await linesOf(look);
+    found.push(...seen.map((line) => ({ check: check.name, ...line })));
+  }
+  return found;
+}
+
+/** What a look fails with is a line too, so that the others are shown. */
+async function linesOf(look: () => Lines): Promise<readonly Line[]> {
+  try {
+    return await look();
+  } catch (error) {
+    return [bad('this could not be looked at', describeFailure(error).message)];
+  }
+}
+
+const fine = (said: string): Line => ({ ok: true, said });
+const bad = (said: string, todo: string): Line => ({ ok: false, said, todo });
+
+function readConfig(flags: ConfigOptions): { config?: Config; lines: Line[] } {
+  try {
+    const config = configOf(flags);
+    const narrowed = config.narrowed.map(({ path, name, lacks }) =>
+      fine(`${path} (${name}) lacks ${lacks.join(', ')}; list these there if it should have them`),
+    );
+    return {
+      config,
+      lines: [fine(`${config.file ?? 'the default configuration'} has no fault`), ...narrowed],
+    };
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const todo = 'Mend it; what the configuration names is looked at when it has no fault.';
+    return { lines: error.faults.map((fault) => bad(formatFault(fault), todo)) };
+  }
+}
+
+function factsOf(config: Config, place: Place): Facts {
+  let data: Promise<DataSight> | undefined;
+  let disk: DiskSight | undefined;
+  return {
+    ...place,
+    config,
+    data: () => {
+      data ??= inspectData(config.store.data);
+      return data;
+    },
+    disk: () => {
+      disk ??= inspectDisk(nearestDirectory(config.store.data), systemClock);
+      return disk;
+    },
+  };
+}
+
+function versionLines(): Line[] {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const isNew = major > NODE.major || (major === NODE.major && minor >= NODE.minor);
+  const node = `Node ${process.versions.node}`;
+  return [
+    isNew
+      ? fine(node)
+      : bad(node, `Install Node ${NODE.major}.${NODE.minor} or later: an older one is not supported.`),
+    fine(`${PROGRAM} ${packageVersion()}`),
+    fine(`protocol ${SUPPORTED_VERSIONS.join(', ')}`),
+  ];
+}
+
+async function dataLines({ config, data }: Facts): Promise<Line[]> {
+  const dir = config.store.data;
+  const near = nearestDirectory(dir);
+  if (!isWritable(near))
+    return [
+      bad(`${near} may not be written by this user`, `Give it to this user, or set store.data (--data).`),
+    ];
+  const sight = await data();
+  if (sight.kind === 'absent') return [fine(`${dir} holds no log yet; the first start makes it`)];
+  if (sight.kind === 'readable')
+    return [fine(`${dir} can be opened (schema ${sight.schema}); nobody has it open`)];
+  const owner = sight.pid === undefined ? 'another process' : `process ${sight.pid}`;
+  const announced = announcedGateway(dir);
+  if (announced !== undefined && announced.pid === sight.pid)
+    return [fine(`${dir} is open in the gateway at ${announced.url} (${owner})`)];
+  return [
+    bad(
+      `${dir} is open in ${owner}, which is no gateway that is ready`,
+      `Wait for its end where it is another command, or a gateway that starts; else stop it.`,
+    ),
+  ];
+}
+
+function diskLines({ config, disk }: Facts): Line[] {
+  if (!isWritable(nearestDirectory(config.store.data))) return [];
+  const { fsyncMs, freeBytes } = disk();
+  const speed = `a durable write takes ${fsyncMs.toFixed(1)} ms (median)`;
+  const room = `${Math.floor(freeBytes / 1_048_576)} MiB are free`;
+  return [
+    fsyncMs <= FSYNC_MS
+      ? fine(speed)
+      : bad(speed, 'Every change waits for one. Move store.data to a disk of this machine.'),
+    freeBytes >= FREE_BYTES
+      ? fine(room)
+      : bad(room, 'Free some, or move store.data: a gateway whose disk is full takes no work.'),
+  ];
+}
+
+function clockLines({ config, disk }: Facts): Line[] {
+  if (!isWritable(nearestDirectory(config.store.data))) return [];
+  const { skewMs, isMonotonic } = disk();
+  const skew = `the file system is ${Math.abs(skewMs)} ms ${skewMs < 0 ? 'behind' : 'ahead of'} the clock`;
+  return [
+    isMonotonic
+      ? fine('the monotonic clock goes forward')
+      : bad(
+          'the monotonic clock does not go forward',
+          'Look at the host of this machine: timeouts depend on it.',
+        ),
+    Math.abs(skewMs) <= SKEW_MS
+      ? fine(skew)
+      : bad(skew, 'Set the clock of this machine, or of the server of this file system (NTP).'),
+  ];
+}
+
+function certificateLines({ config: { server } }: Facts): Line[] {
+  if (server.tls === undefined) return [fine('server.tls is not set; the gateway serves plain HTTP')];
+  const { cert } = server.tls;
+  const { daysLeft, fault } = inspectCertificate(server.tls, systemClock.now());
+  const todo = 'Put a renewed certificate and its key into the files of server.tls.';
+  if (fault !== undefined) return [bad(`${cert} ${fault}`, todo)];
+  const left = `${cert} is good for ${daysLeft} days`;
+  return [daysLeft >= CERTIFICATE_DAYS ? fine(left) : bad(left, todo)];
+}
+
+async function portLines({ config: { server, store }, data }: Facts): Promise<Line[]> {
+  const { host, port } = server;
+  if (port === 0) return [fine(`${host}: any free port is taken`)];
+  const error = await listenError(host, port);
+  if (error === undefined) return [fine(`${host}:${port} is free`)];
+  const sight = await data();
+  const announced = announcedGateway(store.data);
+  const isOurs =
+    sight.kind === 'in_use' && announced?.pid === sight.pid && announced?.url.endsWith(`:${port}`) === true;
+  if (isOurs) return [fine(`${host}:${port} is that of the gateway of ${store.data} (process ${sight.pid})`)];
+  return [bad(`${host}:${port} cannot be listened on`, describeFailure(error).message)];
+}
+
+async function issuerLines({ config }: Facts): Promise<Line[]> {
+  return (await inspectIssuers(config)).map(({ path, issuer, keys, fault }) =>
+    fault === undefined
+      ? fine(`${path} (${issuer}) is reached; keys: ${keys}`)
+      : bad(`${path} (${issuer}): ${fault}`, 'Its tokens are not accepted until that is mended.'),
+  );
+}
+
+function programLines({ config: { upstreams }, env }: Facts): Line[] {
+  return inspectPrograms(upstreams, env['PATH']).map(({ path, program, fault }) =>
+    fault === undefined
+      ? fine(`${program} is found (${path})`)
+      : bad(`${path}: ${fault}`, 'Install it where the gateway finds it, or write its whole path there.'),
+  );
+}
+
+async function agentLines({ config, env, redactor, logger }: Facts): Promise<Line[]> {
+  const parts = { config, packageRoot, version: packageVersion(), logger, redactor, env };
+  const sights = await inspectUpstreams({ ...parts, clock: systemClock, random: systemRandom });
+  return sights.map(({ route, name, skills, fault }) =>
+    fault === undefined
+      ? fine(`${route} answers as ${name ?? route}; skills: ${skills ?? 0}`)
+      : bad(`${route}: ${fault}`, `Look at its row in upstreams, and at the agent itself.`),
+  );
+}
+
+function editorLines({ env, home }: Place): Line[] {
+  const config = env['XDG_CONFIG_HOME'] || join(home, '.config');
+  const [bare] = inspectPrograms({ acp: [], mcp: [{ command: [PROGRAM], env: {} }] }, env['PATH']);
+  return inspectEditors({ home, config }).map(({ editor, files, needsPath }) => {
+    if (files.length === 0) return fine(`${editor} is not set up for the gateway`);
+    const where = `${editor} names the gateway in ${files.join(', ')}`;
+    if (!needsPath || bare?.fault === undefined) return fine(where);
+    return bad(where, `There it is started by its name: ${bare.fault}.`);
+  });
+}

@@ -1,0 +1,198 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { announceGateway } from '#operation/data-directory.ts';
+import { startTestGateway } from '../harness/gateway.ts';
+import { mcpServers } from '../harness/mcp-servers.ts';
+import { ScriptedAcpAgent } from '../harness/peers/scripted-acp-agent.ts';
+import { cards } from '../harness/peers/scripted-cards.ts';
+import { servedPerTest } from '../harness/peers/served.ts';
+import { signingPair, TokenIssuerPeer } from '../harness/peers/token-issuer.ts';
+import { CERT, KEY } from '../unit/surfaces/tls-fixture.ts';
+import { runCommand } from './command-line.ts';
+
+const SECRET = 'canary-of-the-doctor-8d1f0c';
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'harn-doctor-'));
+  vi.stubEnv('XDG_CONFIG_HOME', join(dir, 'config'));
+  vi.stubEnv('DOCTOR_SECRET', SECRET);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(dir, { recursive: true, force: true });
+});
+const serve = servedPerTest();
+
+interface Line {
+  check: string;
+  ok: boolean;
+  said: string;
+  todo?: string;
+}
+
+async function doctor(sections: object, data = join(dir, 'data')) {
+  const config = join(dir, 'gateway.yaml');
+  const upstreams = { a2a: [] };
+  writeFileSync(config, JSON.stringify({ server: { port: 0 }, store: { data }, upstreams, ...sections }));
+  const { code, out } = await runCommand(['doctor', '--config', config, '--json']);
+  const { ok, lines } = JSON.parse(out) as { ok: boolean; lines: Line[] };
+  const of = (check: string) => lines.filter((line) => line.check === check);
+  return { code, ok, lines, of, out, config };
+}
+
+/** An A2A agent that is in good order; its name repeats the credential that it was asked with. */
+const agent = () =>
+  serve((request, response) => {
+    const origin = `http://${request.headers.host}`;
+    const name = `Shop ${request.headers.authorization ?? ''}`;
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ ...cards.v1(origin), name }));
+  });
+
+describe('doctor', () => {
+  it('finds all in good order: every check has a line that is fine, and the exit code is 0', async () => {
+    const issuer = await new TokenIssuerPeer().start();
+    const coder = await ScriptedAcpAgent.start();
+    try {
+      issuer.publish(await signingPair('key-1'));
+      const [cert, key] = [join(dir, 'cert.pem'), join(dir, 'key.pem')];
+      writeFileSync(cert, CERT);
+      writeFileSync(key, KEY);
+      const card = `${await agent()}/.well-known/agent-card.json`;
+      const auth = { type: 'bearer', value: { env: 'DOCTOR_SECRET' } };
+      const { code, ok, lines, of, out } = await doctor({
+        server: { port: 0, tls: { cert, key } },
+        auth: { oauth: [{ issuer: issuer.url, audience: 'https://gateway.test' }] },
+        upstreams: {
+          a2a: [{ id: 'shop', card, auth }],
+          acp: [{ id: 'coder', url: coder.url }],
+          mcp: [{ id: 'memory', command: mcpServers.memory() }],
+        },
+      });
+      expect([lines.filter((line) => !line.ok), code, ok]).toEqual([[], 0, true]);
+      expect([...new Set(lines.map(({ check }) => check))]).toEqual([
+        'configuration',
+        'versions',
+        'data',
+        'disk',
+        'clock',
+        'certificate',
+        'port',
+        'issuer',
+        'program',
+        'agent',
+        'editor',
+      ]);
+      expect(of('agent').map(({ said }) => said)).toEqual([
+        expect.stringContaining('a2a:shop answers as Shop '),
+        'acp:coder answers as coder; skills: 1',
+        expect.stringMatching(/^mcp:memory answers as .*; skills: \d+$/),
+      ]);
+      expect(coder.methods()).toEqual(['initialize']);
+      expect(of('issuer')[0]?.said).toContain(`auth.oauth[0] (${issuer.url}) is reached; keys: 1`);
+      expect(out).not.toContain(SECRET);
+    } finally {
+      await issuer.close();
+      await coder.close();
+    }
+  });
+
+  it('says what to do on every line that is not fine, and ends with 1', async () => {
+    const port = Number(new URL(await serve((_request, response) => void response.end())).port);
+    const { code, ok, lines, of, out } = await doctor({
+      server: { port },
+      auth: { oauth: [{ issuer: 'http://127.0.0.1:1', audience: 'https://gateway.test' }] },
+      upstreams: {
+        a2a: [
+          {
+            id: 'gone',
+            card: 'http://127.0.0.1:1/card',
+            auth: { type: 'bearer', value: { env: 'DOCTOR_SECRET' } },
+          },
+        ],
+        acp: [{ id: 'coder', command: ['no-such-program-of-doctor'] }],
+        mcp: [{ id: 'dies', command: [process.execPath, '-e', 'process.exit(3)'] }],
+      },
+    });
+    expect([code, ok]).toEqual([1, false]);
+    const bad = lines.filter((line) => !line.ok);
+    expect(bad.map(({ check }) => check)).toEqual(['port', 'issuer', 'program', 'agent', 'agent', 'agent']);
+    for (const { todo } of bad) expect(todo).toMatch(/\w\.$/);
+    expect(of('port')[0]?.todo).toContain('Choose another one with --port');
+    expect(of('issuer')[0]?.said).toContain('auth.oauth[0] (http://127.0.0.1:1)');
+    expect(of('program')[0]?.said).toContain('upstreams.acp[0].command[0]: the program no-such-program');
+    expect(of('agent').map(({ said }) => said.split(':').slice(0, 2).join(':'))).toEqual([
+      'a2a:gone',
+      'acp:coder',
+      'mcp:dies',
+    ]);
+    expect(out).not.toContain(SECRET);
+  });
+
+  it('shows every fault of the configuration, and looks at what needs none all the same', async () => {
+    const { code, lines, of } = await doctor({ server: { port: -1 }, limits: { max_running_tasks: 0 } });
+    expect(code).toBe(1);
+    expect(of('configuration').map(({ ok, said }) => [ok, said])).toEqual([
+      [false, expect.stringContaining('server.port')],
+      [false, expect.stringContaining('limits.max_running_tasks')],
+    ]);
+    expect(new Set(lines.map(({ check }) => check))).toEqual(
+      new Set(['configuration', 'versions', 'editor']),
+    );
+  });
+
+  it('knows the data and the port of a gateway that runs as its own', async () => {
+    const data = join(dir, 'running');
+    mkdirSync(data);
+    const gateway = await startTestGateway({ data });
+    try {
+      const port = Number(new URL(gateway.url).port);
+      const { code, of } = await doctor({ server: { port } }, data);
+      expect([code, of('data')[0]?.said, of('port')[0]?.said]).toEqual([
+        0,
+        `${data} is open in the gateway at ${gateway.url} (process ${process.pid})`,
+        `127.0.0.1:${port} is that of the gateway of ${data} (process ${process.pid})`,
+      ]);
+    } finally {
+      await gateway.close();
+    }
+    announceGateway(data, { url: 'http://127.0.0.1:1', pid: 1 });
+    expect((await doctor({}, data)).of('data')[0]).toMatchObject({
+      ok: true,
+      said: expect.stringMatching(/can be opened \(schema \d+\); nobody has it open$/),
+    });
+  });
+
+  it('finds the gateway in the settings of an editor, which has to find it too', async () => {
+    const settings = join(dir, 'config', 'zed', 'settings.json');
+    mkdirSync(join(dir, 'config', 'zed'), { recursive: true });
+    mkdirSync(join(dir, 'config', 'nvim', 'lua'), { recursive: true });
+    const command = join(dir, 'bin', 'harn-gateway');
+    writeFileSync(settings, `{ "agent_servers": { "Harn": { "command": "${command}" } } }`);
+    writeFileSync(join(dir, 'config', 'nvim', 'lua', 'acp.lua'), `commands = { 'harn-gateway', 'acp' }`);
+    vi.stubEnv('PATH', dir);
+    const said = (await doctor({})).of('editor');
+    expect(said.map(({ ok, said: text }) => [ok, text.split(' ')[0]])).toEqual([
+      [true, 'Zed'],
+      [true, 'JetBrains'],
+      [false, 'Neovim'],
+      [true, 'Emacs'],
+    ]);
+    expect(said[0]?.said).toBe(`Zed names the gateway in ${settings}`);
+    expect(said[2]?.todo).toContain('the program harn-gateway is not in PATH');
+  });
+
+  it('prints one line for each thing, and the remedy under it', async () => {
+    const config = join(dir, 'gateway.yaml');
+    const acp = [{ id: 'coder', command: ['no-such-program-of-doctor'] }];
+    const sections = { server: { port: 0 }, store: { data: join(dir, 'data') }, upstreams: { a2a: [], acp } };
+    writeFileSync(config, JSON.stringify(sections));
+    const { code, out } = await runCommand(['doctor', '--config', config]);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^ok {3}configuration: .* has no fault\n/);
+    expect(out).toMatch(/\nBAD {2}program: upstreams\.acp\[0\].*\n {7}Install it/);
+    expect(out).toMatch(/\n2 of \d+ lines need something done\.\n$/);
+  });
+});
