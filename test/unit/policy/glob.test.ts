@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { compileGlob, literalGlob, MAX_GLOB_CHARS, MAX_MATCHED_CHARS } from '#policy/glob.ts';
+
+const matches = (glob: string, text: string) => compileGlob(glob).matches(text);
+
+describe('globs of permission rules', () => {
+  // The cases of globset 0.4 with its default options: `*` and `?` cross "/".
+  it.each([
+    ['a', 'a', true],
+    ['a', 'A', false],
+    ['a', 'aa', false],
+    ['a*b', 'a_b', true],
+    ['a*b*c', 'abc', true],
+    ['a*b*c', 'a_b_c', true],
+    ['abc*abc*abc', 'abcabcabcabcabcabcabc', true],
+    ['a*a*a*a*a*a*a*a*a', 'aaaaaaaaaaaaaaaaaaaaaaaaa', true],
+    ['a*b[xyz]c*d', 'abxcdbxcddd', true],
+    ['*.rs', '.rs', true],
+    ['*.rs', 'src/lib.rs', true],
+    ['*', 'a/b', true],
+    ['?', '/', true],
+    ['?', '', false],
+    ['?', 'ab', false],
+    ['?', 'é', true],
+    ['?', '👋', true],
+    ['', '', 'empty'],
+    // `**` as a whole part of a path.
+    ['**', '', true],
+    ['**', 'a/b/c', true],
+    ['**/', 'a/b/', true],
+    ['**/test', 'test', true],
+    ['**/test', '/test', true],
+    ['**/test', 'a/b/test', true],
+    ['**/test', 'atest', false],
+    ['/**/test', '/test', true],
+    ['/**/test', '/one/two/test', true],
+    ['some/**', 'some/', true],
+    ['some/**', 'some/a/b', true],
+    ['some/**', 'some', false],
+    ['some/**', 'someone/a', false],
+    ['some/**/needle.txt', 'some/needle.txt', true],
+    ['some/**/needle.txt', 'some/one/two/needle.txt', true],
+    ['some/**/needle.txt', 'some/other/notthis.txt', false],
+    ['some/**/**/needle.txt', 'some/needle.txt', true],
+    ['some/**/**/needle.txt', 'some/one/needle.txt', true],
+    ['**/**/needle', 'a/needle', true],
+    // Two stars elsewhere are one.
+    ['a**b', 'a/x/b', true],
+    ['**a', 'x/a', true],
+    ['src**', 'src', true],
+    ['.*/**', '.abc/abc', true],
+    // Classes.
+    ['a[0-9]b', 'a0b', true],
+    ['a[0-9]b', 'a_b', false],
+    ['a[!0-9]b', 'a_b', true],
+    ['a[^0-9]b', 'a0b', false],
+    ['[a-z123]', '1', true],
+    ['[123a-z]', 'y', true],
+    ['[-]', '-', true],
+    ['[a-]', '-', true],
+    ['[-a]', 'a', true],
+    ['[]]', ']', true],
+    ['[!]]', ']', false],
+    ['[]-a]', '^', true],
+    ['a[!x]b', 'a/b', true],
+    // Alternatives.
+    ['{a,b}', 'b', true],
+    ['{a,b}c', 'bc', true],
+    ['{a,b}c', 'c', false],
+    ['{**/src/**,foo}', 'abc/src/bar', true],
+    ['{**/src/**,foo}', 'foo', true],
+    ['{[}],foo}', '}', true],
+    ['{foo}', 'foo', true],
+    ['{}', '', true],
+    ['{,a}', 'a', true],
+    ['{a,{b,c}d}', 'cd', true],
+    ['a,b', 'a,b', true],
+    // What a backslash takes as it is.
+    ['\\*', '*', true],
+    ['\\*', 'a', false],
+    ['\\[a]', '[a]', true],
+    ['\\a', 'a', true],
+    ['a\nb', 'a\nb', true],
+    ['*', 'a\nb', true],
+  ] as const)('%j and %j: %s', (glob, text, expected) => {
+    if (expected === 'empty') expect(() => compileGlob(glob)).toThrow('is empty');
+    else expect(matches(glob, text)).toBe(expected);
+  });
+
+  it.each([
+    ['[a', 'a "[" without its "]"'],
+    ['[]', 'a "[" without its "]"'],
+    ['[!]', 'a "[" without its "]"'],
+    ['[z-a]', 'a range whose end comes before its beginning'],
+    ['{a', 'a "{" without its "}"'],
+    ['a}', 'a "}" without its "{"'],
+    ['a\\', 'ends with a backslash'],
+    [`${'{'.repeat(9)}a${'}'.repeat(9)}`, 'nests "{" more than 8 deep'],
+    ['a'.repeat(MAX_GLOB_CHARS + 1), 'more than 512 characters'],
+  ])('%s is refused in words', (glob, words) => {
+    expect(() => compileGlob(glob)).toThrow(words);
+  });
+
+  it.each(['a*b?[c]{d}\\', 'https://x.example/?q=[1]', 'ls -la; echo {a,b}'])(
+    'the literal glob of %s matches it alone',
+    (text) => {
+      expect(matches(literalGlob(text), text)).toBe(true);
+      expect(matches(literalGlob(text), `${text}x`)).toBe(false);
+      expect(matches(literalGlob(text), text.replace(/./, '_'))).toBe(false);
+    },
+  );
+
+  it('a text that is too long is matched by nothing', () => {
+    expect(matches('**', 'a'.repeat(MAX_MATCHED_CHARS))).toBe(true);
+    expect(matches('**', 'a'.repeat(MAX_MATCHED_CHARS + 1))).toBe(false);
+  });
+
+  it.each([
+    `${'*a'.repeat(250)}*b`,
+    `${'{a,aa}'.repeat(80)}`,
+    `${'**/'.repeat(160)}x`,
+    `${'{*a,*aa,'.repeat(7)}*${'}'.repeat(7)}${'*a'.repeat(100)}!`,
+  ])('%.24s…: a hostile glob costs no more than its size', (glob) => {
+    const compiled = compileGlob(glob);
+    const started = performance.now();
+    compiled.matches('a'.repeat(MAX_MATCHED_CHARS));
+    compiled.matches('a/'.repeat(MAX_MATCHED_CHARS / 2));
+    // A matcher that goes back takes longer than the universe is old.
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+});
