@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue, MendedJson } from '#protocol/json.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
-import type { Frame, Move, ProtocolClient, Seen } from '#protocol-client.ts';
+import type { AskedAbout, AskedThing, Frame, Move, ProtocolClient, Seen } from '#protocol-client.ts';
 import type { ProtocolServer, ServerDeps } from '#protocol-server.ts';
 import type { Task } from '#resources/task/schema.ts';
 
@@ -117,6 +117,8 @@ export interface Bridge<Row> {
   /** `ProtocolClient.interpret` of all its clients: pure, so a replay needs neither the configuration nor the agent. */
   interpret(frame: Frame, seen: Seen): Move[];
   createClients(rows: readonly Row[], deps: BridgeDeps): ProtocolClient[];
+  /** What a question of an agent is about, where the bridge knows it better than the question says. Pure. */
+  askedAbout?(asked: AskedThing): AskedAbout;
   /** How push notifications about tasks are written, by the name that a push config gives. */
   pushForms?: Readonly<Record<string, PushForm>>;
   /** The half that clients call; left out by a bridge that only calls. */

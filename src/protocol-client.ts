@@ -1,4 +1,4 @@
-import type { ToolSideEffect } from './protocol/autonomy.ts';
+import type { SideEffectClass, ToolSideEffect } from './protocol/autonomy.ts';
 import type { DescribedTool, IntendedCall } from './protocol/intended-call.ts';
 import type { JsonObject, JsonValue } from './protocol/json.ts';
 import type { Rules } from './protocol/rules.ts';
@@ -7,7 +7,9 @@ import type { ToolStep } from './protocol/tool-step.ts';
 import type { ReportedUsage } from './protocol/usage.ts';
 import type { CardVerdict } from './resources/agent/schema.ts';
 import type { Part, Role } from './resources/message/schema.ts';
-import type { PermissionAnswer, PermissionDraft, Recalled } from './resources/permission/draft.ts';
+import type { PermissionAnswer, PermissionDraft } from './resources/permission/draft.ts';
+import type { PermissionKind } from './resources/permission/schema.ts';
+import type { PermissionClass } from './resources/permission-rule/schema.ts';
 import type { PolicyDecided } from './resources/policy/events.ts';
 import type { SessionModelPolicy } from './resources/session/schema.ts';
 
@@ -115,10 +117,10 @@ export interface Turn {
    */
   judge(action: InnerAction): PolicyDecided | undefined;
   /**
-   * What is known of a question before somebody is asked it; `subject` as in a `PermissionDraft`. It goes into the record of the
-   * question, so that a replay is held to the same.
+   * Whether an answer for good to a question would be remembered; `subject` as in a `PermissionDraft`. It goes into the record of
+   * the question, so that a replay is held to the same.
    */
-  recall(subject: JsonObject): Recalled;
+  remembers(subject: JsonObject): boolean;
   /** Turns of the transcript before this one, oldest first, for an agent that does not know them; read when called. */
   history(): PastTurn[];
   /** What was answered to a question that the peer asked inside a turn of the task; undefined while nobody has. */
@@ -134,6 +136,24 @@ export interface InnerAction {
   name: string;
   sideEffect: ToolSideEffect;
   input: JsonValue;
+}
+
+/** A question as far as rules are about it. */
+export interface AskedThing {
+  kind: PermissionKind;
+  action: JsonValue;
+  toolName?: string | undefined;
+  input?: JsonValue | undefined;
+  metadata: JsonObject;
+  /** What the task has bound at its agent. */
+  binding: JsonObject | null;
+}
+
+/** What a bridge says of a question in the words of rules; what it leaves out, the question itself says. */
+export interface AskedAbout {
+  class?: PermissionClass;
+  target?: string;
+  sideEffect?: SideEffectClass;
 }
 
 /** One earlier turn of a Session, public text only. */

@@ -1,3 +1,4 @@
+import { aboutOfAsked } from '../../mappings/acp/asked-about.ts';
 import type { Bridge } from '../bridge.ts';
 import { AcpClient } from './client/client.ts';
 import type { AcpClientConfig } from './client/config.ts';
@@ -10,6 +11,7 @@ export type { AcpClientConfig } from './client/config.ts';
 export const acpBridge: Bridge<AcpClientConfig> = {
   id: 'acp',
   interpret,
+  askedAbout: aboutOfAsked,
   createServer: createAcpServer,
   createClients: (rows, deps) => rows.map((row) => new AcpClient(row, deps)),
 };

@@ -1,3 +1,4 @@
+import { aboutOfAsked } from '../../mappings/mcp/asked-about.ts';
 import type { Bridge } from '../bridge.ts';
 import { McpClient } from './client/client.ts';
 import type { McpClientConfig } from './client/config.ts';
@@ -10,6 +11,7 @@ export type { McpClientConfig } from './client/config.ts';
 export const mcpBridge: Bridge<McpClientConfig> = {
   id: 'mcp',
   interpret,
+  askedAbout: aboutOfAsked,
   createServer: (deps) => new McpServer(deps),
   createClients: (rows, deps) => rows.map((row) => new McpClient(row, deps)),
 };

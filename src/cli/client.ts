@@ -137,6 +137,11 @@ export class GatewayClient {
     return (await response.json()) as Body;
   }
 
+  /** Deletes what is answered with nothing. */
+  async remove(path: string): Promise<void> {
+    await this.#fetch(path, { method: 'DELETE' });
+  }
+
   /** The bytes of an answer as they come. Throws CliError when it breaks off. */
   async *bytes(path: string, body?: object): AsyncGenerator<Uint8Array> {
     const init = body && { method: 'POST', headers: JSON_BODY, body: JSON.stringify(body) };

@@ -12,6 +12,7 @@ import type { Effect, EffectResult } from '#core/command.ts';
 import type { DecisionTools, NeededVault, OfferedModels, Route, RoutedAgent } from '#core/facts.ts';
 import { GatewayCore, type WorkspaceIdOf } from '#core/gateway-core.ts';
 import { KeyedMutex } from '#core/keyed-mutex.ts';
+import { OnceAMinute } from '#core/once-a-minute.ts';
 import { Refusals } from '#core/refusals.ts';
 import { unlessDamaged } from '#core/unless-damaged.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
@@ -41,6 +42,7 @@ import { workspaceKeys } from '#resources/workspace/state.ts';
 import { TaskRunner } from '#runner/task-runner.ts';
 import { FileTree } from '#store/file-tree.ts';
 import { createSecretBox, type SecretBox } from '#store/secret-box.ts';
+import type { Bridge } from '../../bridges/bridge.ts';
 import { bridges } from '../../bridges/index.ts';
 import { approvalFacts } from './approvals.ts';
 import { configuredKeys } from './authentication.ts';
@@ -178,12 +180,17 @@ function fileTree({ store, limits }: Parts['config']): FileTree {
 
 /** By the agent of the route where there is one, else by the bridge of its protocol: a replay outlives its agent. */
 function interpreter(clients: ReadonlyMap<string, ProtocolClient>): (route: string) => Interpret | undefined {
-  const known: Record<string, { interpret: Interpret }> = bridges;
   return (route) => {
-    const protocol = route.slice(0, route.indexOf(':'));
-    const found = clients.get(route) ?? (Object.hasOwn(known, protocol) ? known[protocol] : undefined);
+    const found = clients.get(route) ?? bridgeOf(route);
     return found && ((frame, seen) => found.interpret(frame, seen));
   };
+}
+
+/** The bridge of the protocol of a route. */
+function bridgeOf(route: string): Pick<Bridge<never>, 'interpret' | 'askedAbout'> | undefined {
+  const known: Record<string, Pick<Bridge<never>, 'interpret' | 'askedAbout'>> = bridges;
+  const protocol = route.slice(0, route.indexOf(':'));
+  return Object.hasOwn(known, protocol) ? known[protocol] : undefined;
 }
 
 /** The runner and the outbox need these tools too, so their parts are only read when they are used. */
@@ -214,6 +221,7 @@ function decisionTools(
     },
     ...redactionTools({ config, redactor, random }),
     isSecretName,
+    checks: new OnceAMinute(),
     sealInput: (plain) => box.seal(plain),
     newApiKey: (name) => freshApiKey(name, random, redactor),
     isServedRoot: (root) => files.isServedRoot(root),
@@ -259,6 +267,7 @@ function selfFacts(
     catalog: config.catalog && redactor.clean(config.catalog).value,
     offeredModels: () => offeredModels(clients),
     vaultsOf: vaultsOfRoutes(config),
+    askedAbout: (route, asked) => bridgeOf(route)?.askedAbout?.(asked) ?? {},
   };
 }
 
@@ -285,6 +294,9 @@ function runningFacts({ runner, outbox }: RunningParts): Pick<DecisionTools, 'ru
       queued: () => runner().queued(),
       claim: (...task) => runner().claim(...task),
       answer: (taskId, answer) => runner().answer(taskId, answer),
+      answerOpen: () => runner().answerOpen(),
+      answerByRule: (taskId) => runner().answerByRule(taskId),
+      endBeyondCeiling: (taskId) => runner().endBeyondCeiling(taskId),
       wake: (taskId, messageId) => runner().wake(taskId, messageId),
       forwardCancel: (taskId) => runner().forwardCancel(taskId),
     },

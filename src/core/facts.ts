@@ -5,15 +5,24 @@ import type { Clean, CleanText } from '#protocol/clean.ts';
 import type { JudgedTool } from '#protocol/intended-call.ts';
 import type { IdSource } from '#protocol/ports.ts';
 import type { ProtocolVersion } from '#protocol/versions.ts';
-import type { AgentDescription, OfferedModel, PermissionAnswer, Refused } from '#protocol-client.ts';
+import type {
+  AgentDescription,
+  AskedAbout,
+  AskedThing,
+  OfferedModel,
+  PermissionAnswer,
+  Refused,
+} from '#protocol-client.ts';
 import type { ReceiptKey } from '#receipts/build-receipt.ts';
 import type { KeyRow } from '#receipts/key-registry.ts';
 import type { ProveRedaction } from '#receipts/redaction-proof.ts';
 import type { ConnectorRow } from '#resources/connector/schema.ts';
 import type { Part } from '#resources/message/schema.ts';
+import type { RuleAnswer } from '#resources/permission-rule/schema.ts';
 import type { QuotaRow } from '#resources/quota/schema.ts';
 import type { ProviderCatalog } from '#resources/runtime/catalog-schema.ts';
 import type { TranscriptBudget } from '#resources/session/transcript/budget.ts';
+import type { OnceAMinute } from './once-a-minute.ts';
 
 /** What a decision may know beyond the log: identity, ids, limits, and what runs right now. */
 export interface Facts extends DecisionTools {
@@ -45,6 +54,13 @@ export interface DecisionTools {
   isServedRoot(root: string): boolean;
   receipts: ReceiptFacts;
   approvals: ApprovalFacts;
+  /**
+   * What rules answered when a run was recorded, by the agent's id of the question; set while it is made again, so that the rules of
+   * today change nothing.
+   */
+  recordedAnswers?: (upstreamId: string) => Clean<RuleAnswer> | undefined;
+  /** Which of many equal checks of permissions is recorded. */
+  checks: Pick<OnceAMinute, 'due'>;
   signingKeys: SigningKeyFacts;
   routes: RouteFacts;
   runs: RunFacts;
@@ -108,6 +124,8 @@ export interface SelfFacts {
   catalog: ProviderCatalog | undefined;
   /** Models that agents have offered since the start. */
   offeredModels(): readonly OfferedModels[];
+  /** What the bridge of a route knows of a question of its agent, in the words of rules. */
+  askedAbout(route: string, asked: AskedThing): AskedAbout;
   /** Vaults that hold a credential of the agent of a route. */
   vaultsOf(route: string): readonly NeededVault[];
 }
@@ -203,6 +221,12 @@ export interface RunFacts {
   wake(taskId: string, messageId?: string): void;
   /** To call after commit: what the running turn of a task waits for is decided. */
   answer(taskId: string, answer: PermissionAnswer): void;
+  /** To call after commit: a new rule or policy may answer what tasks wait for. */
+  answerOpen(): void;
+  /** To call after commit: the task waits for an answer that a rule may give. */
+  answerByRule(taskId: string): void;
+  /** To call after commit: the agent has cost more than its session may; the task fails and the agent is told to stop. */
+  endBeyondCeiling(taskId: string): void;
   /** To call after commit: the task was canceled here; notify the upstream, without waiting. */
   forwardCancel(taskId: string): void;
 }

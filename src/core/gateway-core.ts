@@ -154,7 +154,7 @@ export class GatewayCore implements Gateway {
     const { log } = this.#deps;
     const { caller, input } = admit(operation(id), call);
     const reader = { get: log.state.bind(log) };
-    const { self, signingKeys } = this.#deps.tools;
+    const { self, signingKeys, approvals } = this.#deps.tools;
     const { time, files, receiptLog, bundles } = this.#deps;
     const tools: QueryTools = {
       log,
@@ -162,6 +162,7 @@ export class GatewayCore implements Gateway {
       caller,
       version: resolved(call).version,
       self,
+      approvals,
       signingKeys,
       receiptLog,
       time: time(),

@@ -7,7 +7,7 @@ import type { BundleTools } from '#resources/bundle/bundle-tools.ts';
 import type { OperationInput, QueryId } from '#resources/operations.ts';
 import type { ReceiptLog } from '#resources/receipt/receipt-log.ts';
 import type { FileTree } from '#store/file-tree.ts';
-import type { SelfFacts, SigningKeyFacts } from './facts.ts';
+import type { ApprovalFacts, SelfFacts, SigningKeyFacts } from './facts.ts';
 
 /** What a query reads with. */
 export interface QueryTools {
@@ -22,6 +22,7 @@ export interface QueryTools {
   /** RFC 3339 time of the call: what has expired by then is absent. */
   time: string;
   self: SelfFacts;
+  approvals: ApprovalFacts;
   /** What the caller accepts; undefined: JSON. */
   accept: string | undefined;
   receiptLog: Pick<ReceiptLog, 'head' | 'read'>;

@@ -14,11 +14,7 @@ import { type CleanWorkspaceState, workspaceKeys } from '#resources/workspace/st
 import type { CallerName, DecisionTools } from './facts.ts';
 import { isMemberOf } from './load.ts';
 import { newEvent, type Place, type Pointer } from './new-event.ts';
-
-/** Equal refusals within this time are one event, which the next one counts: who is refused again and again fills no disk. */
-const WINDOW_MS = 60_000;
-/** Kinds of refusals remembered at a time. */
-const MAX_REMEMBERED = 4096;
+import { OnceAMinute } from './once-a-minute.ts';
 
 type PolicyCode = PayloadOf<'vendor.harn_gateway.call_refused'>['code'];
 
@@ -40,18 +36,13 @@ export interface RefusalsDeps {
   onLost(error: unknown): void;
 }
 
-interface Remembered {
-  untilMs: number;
-  unrecorded: number;
-}
-
 /**
  * What the policy refuses before there is a Task that could say so: an event and a trust record each, in the workspace that the call
  * was about as far as its caller may see it. What is hidden looks absent, and so leaves neither.
  */
 export class Refusals {
   readonly #deps: RefusalsDeps;
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #recorded = new OnceAMinute();
   readonly #counts = new Map<ErrorCode, number>();
 
   constructor(deps: RefusalsDeps) {
@@ -82,8 +73,8 @@ export class Refusals {
     if (code === undefined) return;
     const about = aboutOf(tx, refused);
     const rule = ruleOf(error);
-    const unrecorded = this.#due(
-      tx,
+    const unrecorded = this.#recorded.due(
+      tx.time,
       JSON.stringify([caller.tenant, caller.actor, operation, rule, about.place]),
     );
     if (unrecorded === undefined) return;
@@ -107,21 +98,6 @@ export class Refusals {
       tier: about.persona?.resource.autonomy_tier ?? this.#deps.tools.self.policy.defaultTier,
       metadata: { rule, code, ...about.ids },
     });
-  }
-
-  /** How many equal ones were not recorded since the last one that was; undefined when this one is not recorded either. */
-  #due(tx: Transaction, key: string): number | undefined {
-    const nowMs = Date.parse(tx.time);
-    const known = this.#remembered.get(key);
-    if (known !== undefined && nowMs < known.untilMs) {
-      known.unrecorded += 1;
-      return undefined;
-    }
-    this.#remembered.delete(key);
-    this.#remembered.set(key, { untilMs: nowMs + WINDOW_MS, unrecorded: 0 });
-    const [oldest] = this.#remembered.keys();
-    if (this.#remembered.size > MAX_REMEMBERED && oldest !== undefined) this.#remembered.delete(oldest);
-    return known?.unrecorded ?? 0;
   }
 }
 

@@ -4,7 +4,9 @@ import {
   type HoldReason,
   type SideEffectClass,
 } from '#protocol/autonomy.ts';
+import { type Clean, type CleanText, sentence, word } from '#protocol/clean.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { PermissionDecision } from '#resources/permission-rule/schema.ts';
 import type { Persona } from '#resources/persona/schema.ts';
 import { type Checks, type Decision, decideBy } from './decision.ts';
 import { RULES } from './rules.ts';
@@ -34,8 +36,12 @@ export interface ActionQuestion {
   workspace: { id: string; capabilities: readonly string[] };
   /** The quota that has no room; undefined when all have. */
   exhausted?: 'hard' | 'soft' | undefined;
+  /** The Session has cost what the policy of the tenant lets it; left out where it has not, or where that is unknown. */
+  isAtCeiling?: boolean;
   /** A permission was given for this very action. */
   isApproved: boolean;
+  /** What rules and the policy of the tenant make of it; left out where they say nothing. */
+  permission?: Clean<PermissionDecision> | undefined;
 }
 
 /** The policy of actions, in order: what refuses comes before what asks, so that nobody is asked for what is refused. */
@@ -47,10 +53,13 @@ export const ACTION_CHECKS = [
   ['workspace_capabilities', workspaceCapabilities],
   ['vaults', vaults],
   ['quotas', quotas],
+  ['cost_ceiling', costCeiling],
   ['shadow', shadow],
+  ['permission_denied', permissionDenied],
   ['approval', approval],
   ['operator', operator],
   ['undeclared', undeclared],
+  ['permission_granted', permissionGranted],
   ['tier', byTier],
 ] as const satisfies Checks<ActionQuestion>;
 
@@ -109,10 +118,43 @@ function quotas({ exhausted }: ActionQuestion): Decision | undefined {
   return exhausted === undefined ? undefined : RULES[`quota.${exhausted}`];
 }
 
+/** A tool costs nothing; what runs a model may. */
+function costCeiling({ isAtCeiling, action }: ActionQuestion): Decision | undefined {
+  return isAtCeiling && action.sideEffect === 'delegate' ? RULES['policy.cost_ceiling'] : undefined;
+}
+
 /** A shadow never acts, whatever else allows it. */
 function shadow({ tier, policy, action }: ActionQuestion): Decision | undefined {
   const decision = policy.tiers[tier][action.sideEffect];
   return decision.effect === 'withhold' ? decision : undefined;
+}
+
+/** Whoever made a rule that denies is asked no more, and neither is anybody else. */
+function permissionDenied({ permission }: ActionQuestion): Decision | undefined {
+  if (permission?.outcome !== 'denied') return undefined;
+  return byPermission('refuse', permission.rule_id ?? word('policy'), word('A permission rule denies this.'));
+}
+
+/** Stands for whoever would be asked by the tier; what the operator wants to be asked one by one still is. */
+function permissionGranted(question: ActionQuestion): Decision | undefined {
+  const { permission } = question;
+  if (permission?.outcome !== 'granted' || byTier(question).effect !== 'ask') return undefined;
+  const { rule_id, policy_version } = permission;
+  const because = word(
+    rule_id === null ? 'The permission policy allows this.' : 'A permission rule allows this.',
+  );
+  return byPermission('allow', rule_id ?? policy_version, because);
+}
+
+const BY_PERMISSION = 'permission.';
+
+function byPermission(effect: 'allow' | 'refuse', id: CleanText, because: CleanText): Decision {
+  return { effect, rule: sentence`${word(BY_PERMISSION)}${id}`, because };
+}
+
+/** Whether a rule, or the permission policy, decided. */
+export function isByPermission({ rule }: Pick<Decision, 'rule'>): boolean {
+  return rule.startsWith(BY_PERMISSION);
 }
 
 function approval({ isApproved }: ActionQuestion): Decision | undefined {

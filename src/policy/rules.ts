@@ -20,6 +20,10 @@ const ROWS = {
   'vault.workspace': ['refuse', 'A vault that is needed belongs to another workspace.'],
   'quota.hard': ['refuse', 'A hard quota is used up.'],
   'quota.soft': ['refuse', 'A quota is used up for now; the same may be allowed later.'],
+  'policy.cost_ceiling': [
+    'refuse',
+    'The runs of the session have cost what the permission policy lets them, or more.',
+  ],
   'approval.given': ['allow', 'A permission was given for exactly this.'],
   'tool.operator': ['ask', 'The operator wants calls of this tool to be allowed one by one.'],
   'tool.changed_definition': ['ask', 'The definition of this tool has changed since it was accepted.'],

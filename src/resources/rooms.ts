@@ -11,6 +11,7 @@ export { memory } from './memory/room.ts';
 export { message } from './message/room.ts';
 export { outcome } from './outcome/room.ts';
 export { permission } from './permission/room.ts';
+export { permissionRule } from './permission-rule/room.ts';
 export { persona } from './persona/room.ts';
 export { policy } from './policy/room.ts';
 export { push } from './push/room.ts';

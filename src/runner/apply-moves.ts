@@ -25,6 +25,7 @@ import { appendMessage, buildAgentMessage } from '#resources/message/append-mess
 import { saidUnder } from '#resources/message/fold.ts';
 import type { Message, Part } from '#resources/message/schema.ts';
 import { type CleanMessageState, messageKeys } from '#resources/message/state.ts';
+import { answerToDraft, resolutionByRule } from '#resources/permission/answer-by-rule.ts';
 import type { PermissionDraft, RememberedAnswer } from '#resources/permission/draft.ts';
 import {
   openRequest,
@@ -38,6 +39,8 @@ import {
   type CleanUpstreamRequestState,
   permissionKeys,
 } from '#resources/permission/state.ts';
+import { isBeyondCeiling } from '#resources/permission-rule/cost-ceiling.ts';
+import type { RuleAnswer } from '#resources/permission-rule/schema.ts';
 import { sessionBinding } from '#resources/session/fold.ts';
 import { mergeMetadata } from '#resources/task/fold.ts';
 import { type MoveFacts, moveTask } from '#resources/task/move-task.ts';
@@ -283,13 +286,15 @@ function storeBytes(
 }
 
 function applyUsage(
-  { tx, material }: MoveTarget,
+  { tx, tools, material }: MoveTarget,
   { resource }: CleanTaskState,
   { usage }: Clean<MoveOf<'usage'>>,
 ): void {
   const pointer = { object: 'task', id: resource.id };
   const payload = { note: word('usage'), material, usage };
   tx.append(newEvent('vendor.harn_gateway.upstream_note', pointer, placeOfTask(resource), payload));
+  if (usage.cost !== undefined && isBeyondCeiling(tx, resource))
+    tx.afterCommit(() => tools.runs.endBeyondCeiling(resource.id));
 }
 
 /** A peer that cannot cancel does not fail the task: that it could not is noted. */
@@ -387,14 +392,20 @@ function boundedFailure(
 
 /** Opens what the agent asks, once per request id of the agent; the first open one blocks the task. */
 function applyPermission(
-  { tx, tools, taskId, material }: MoveTarget,
+  { tx, tools, taskId, material, clean }: MoveTarget,
   task: CleanTaskState,
   { permission }: Clean<Extract<Move, { type: 'permission' }>>,
+  given: Extract<Move, { type: 'permission' }>,
 ): void {
   const { upstreamId, kind } = permission;
   if (upstreamId !== undefined && tx.get(permissionKeys.upstreamRequest(taskId, upstreamId))) return;
+  // Before what is too large for an event was taken out of it.
+  const asked = () => clean(given).value.permission;
+  const answer = upstreamId === undefined ? undefined : answerOf(tx, tools, task, upstreamId, asked);
   if (permission.remembered !== undefined) {
     applyRemembered({ tx, tools, material }, task, permission, permission.remembered);
+  } else if (answer !== undefined) {
+    applyAnswer({ tx, tools, material }, task, { ...permission, answeredBy: answer });
   } else if (isBlocked(task.resource.status)) {
     openRequest(tx, tools, task, permission, { material });
   } else {
@@ -413,6 +424,37 @@ function applyRemembered(
   const id = openRequest(tx, tools, task, permission, { material });
   const request = tx.get<CleanPermissionRequestState>(permissionKeys.permissionRequest(id));
   if (request) resolveRequest(tx, tools, task, request, { approved, reason: REMEMBERED });
+}
+
+/** What a rule answers an agent that waits inside its turn; in a replay what one answered then. */
+function answerOf(
+  tx: Transaction,
+  tools: DecisionTools,
+  task: CleanTaskState,
+  upstreamId: string,
+  asked: () => PermissionDraft,
+): Clean<RuleAnswer> | undefined {
+  const { recordedAnswers } = tools;
+  if (recordedAnswers === undefined) return answerToDraft(tx, tools, task, asked());
+  return recordedAnswers(upstreamId);
+}
+
+/** What a rule answers is on record like any other question, and blocks nobody; the agent gets the answer once it is durable. */
+function applyAnswer(
+  { tx, tools, material }: Pick<MoveTarget, 'tx' | 'tools' | 'material'>,
+  task: CleanTaskState,
+  draft: Clean<PermissionDraft> & { answeredBy: Clean<RuleAnswer> },
+): void {
+  const { id: taskId } = task.resource;
+  const id = openRequest(tx, tools, task, draft, { material });
+  const request = tx.get<CleanPermissionRequestState>(permissionKeys.permissionRequest(id));
+  const { upstreamId } = draft;
+  if (request === undefined || upstreamId === undefined) return;
+  const resolution = resolutionByRule(request.resource.request, draft.answeredBy);
+  resolveRequest(tx, tools, task, request, resolution);
+  const { approved, optionId = null, reason = null, answer } = resolution;
+  const told = { upstreamId, approved, optionId, reason, ...(answer === undefined ? {} : { answer }) };
+  tx.afterCommit(() => tools.runs.answer(taskId, told));
 }
 
 /** Resolves what the agent no longer waits for; the last open one lets the task work again. */

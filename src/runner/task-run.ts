@@ -1,7 +1,7 @@
 import { newEvent, placeOfTask } from '#core/new-event.ts';
 import type { StateReader, Transaction } from '#eventlog/event-log.ts';
 import { contentHash } from '#json/canonical.ts';
-import { type Action, type ActionQuestion, decideAction } from '#policy/action.ts';
+import { type Action, type ActionQuestion, decideAction, isByPermission } from '#policy/action.ts';
 import type { Decision } from '#policy/decision.ts';
 import {
   type Clean,
@@ -15,11 +15,17 @@ import {
 import { ProtocolError } from '#protocol/errors.ts';
 import type { IntendedCall } from '#protocol/intended-call.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import { timestamp } from '#protocol/ports.ts';
 import { type Failure, isTerminal } from '#protocol/task-states.ts';
-import type { Frame, PreparedTurn, ProtocolClient, Turn } from '#protocol-client.ts';
-import { actionQuestion } from '#resources/permission/action-question.ts';
-import { boundedValue } from '#resources/permission/permission-request.ts';
+import type { Frame, PermissionDraft, PreparedTurn, ProtocolClient, Turn } from '#protocol-client.ts';
+import { actionQuestion, permissionsOf } from '#resources/permission/action-question.ts';
+import { resolutionByRule } from '#resources/permission/answer-by-rule.ts';
+import { boundedValue, openRequest, resolveRequest } from '#resources/permission/permission-request.ts';
 import { type CleanPermissionRequestState, permissionKeys } from '#resources/permission/state.ts';
+import { aboutOf, hasSecret } from '#resources/permission-rule/about.ts';
+import { isAtCeiling, isCostUnknown, noteUnknownCost } from '#resources/permission-rule/cost-ceiling.ts';
+import { permissionFor } from '#resources/permission-rule/rules-in-force.ts';
+import type { PermissionDecision, RuleAnswer } from '#resources/permission-rule/schema.ts';
 import type { BlockingEffect } from '#resources/policy/events.ts';
 import { skillId } from '#resources/skill/skills.ts';
 import type { CancelReport } from '#resources/task/events.ts';
@@ -288,16 +294,43 @@ async function judgeTurn(
   if (turn.kind === 'reattach' || (isCall && prepared.call === undefined)) return prepared;
   const judged = judgedOf(deps, task, prepared.call);
   const reader = { get: deps.log.state.bind(deps.log) };
-  if (decide(reader, deps, task, judged).decision.effect === 'allow') return prepared;
+  const first = decide(reader, deps, task, judged).decision;
+  if (first.effect === 'allow' && !isByPermission(first)) {
+    if (!isCall && task.internal.turns <= 1 && isCostUnknown(reader, task.resource))
+      await deps.log.transact({ actor: null }, (tx) => noteUnknownCost(tx, task));
+    return prepared;
+  }
   let isKept = true;
   await deps.log.transact({ actor: null }, (tx) => {
     const now = tx.get<CleanTaskState>(taskKeys.task(task.resource.id));
     if (now?.resource.status !== 'WORKING') return;
     const { decision, question } = decide(tx, deps, now, judged);
     isKept = decision.effect !== 'allow';
-    if (decision.effect !== 'allow') keepBack(tx, deps, now, judged, question, decision as BlockingDecision);
+    if (isByPermission(decision)) answerByRule(tx, deps, now, judged, question, decision);
+    else if (isKept) keepBack(tx, deps, now, judged, question, decision as BlockingDecision);
   });
   return isKept ? undefined : prepared;
+}
+
+/** What a rule or the permission policy says of a call is on record like the answer to a question, and nobody was asked it. */
+function answerByRule(
+  tx: Transaction,
+  deps: RunnerDeps,
+  task: CleanTaskState,
+  judged: Judged,
+  { permission }: ActionQuestion,
+  decision: Decision,
+): void {
+  const { tools } = deps;
+  if (permission === undefined || permission.outcome === 'suspend') return;
+  const { rule_id, policy_version } = permission;
+  const approved = permission.outcome === 'granted';
+  const answeredBy: Clean<RuleAnswer> = { approved, rule_id, policy_version };
+  const id = openRequest(tx, tools, task, { ...questionOf(task, judged, decision), answeredBy }, {});
+  const request = tx.get<CleanPermissionRequestState>(permissionKeys.permissionRequest(id));
+  if (request === undefined) return;
+  resolveRequest(tx, tools, task, request, resolutionByRule(request.resource.request, answeredBy));
+  if (!approved) moveTask(tx, tools, task.resource.id, 'FAILED', { failure: refusal(judged, decision) });
 }
 
 interface BlockingDecision extends Decision {
@@ -338,14 +371,39 @@ function judgedOf(
 /** Asked twice only where a permission may have been given. */
 function decide(
   reader: StateReader,
-  { tools }: RunnerDeps,
+  deps: RunnerDeps,
   task: CleanTaskState,
   judged: Judged,
 ): { decision: Decision; question: ActionQuestion } {
-  const question = actionQuestion(reader, tools.self, task.resource, judged.action);
+  const bare = actionQuestion(reader, deps.tools.self, task.resource, judged.action);
+  const question = permissionsOf(reader, task.resource.workspace_id)
+    ? {
+        ...bare,
+        permission: permissionOf(reader, deps, task, judged),
+        isAtCeiling: isAtCeiling(reader, task.resource),
+      }
+    : bare;
   const decision = decideAction(question);
-  if (decision.effect !== 'ask' || !isApproved(reader, task, judged)) return { decision, question };
+  const mayBeApproved =
+    decision.effect === 'ask' || (decision.effect === 'allow' && isByPermission(decision));
+  if (!mayBeApproved || !isApproved(reader, task, judged)) return { decision, question };
   return { decision: decideAction({ ...question, isApproved: true }), question };
+}
+
+/** What rules and the permission policy make of a turn; undefined where they may not. */
+function permissionOf(
+  reader: StateReader,
+  { tools, nowMs }: RunnerDeps,
+  { resource }: CleanTaskState,
+  judged: Judged,
+): Clean<PermissionDecision> | undefined {
+  const { action, call, input } = judged;
+  const metadata = { policy: { bound_to: boundTo(judged), side_effect: action.sideEffect } };
+  const toolName = call?.name ?? action.route;
+  const about = aboutOf({ kind: 'tool', action: toolName, toolName, input, metadata, binding: null }, {});
+  const now = { get: reader.get.bind(reader), time: timestamp(nowMs()) };
+  const permission = permissionFor(now, tools, resource, about);
+  return permission.outcome === 'granted' && hasSecret(about) ? undefined : permission;
 }
 
 /** A permission is for these arguments to the tool by this definition; for an agent it is for the task. */
@@ -424,24 +482,29 @@ function askPermission(
   { tools }: RunnerDeps,
   task: CleanTaskState,
   judged: Judged,
-  { because, rule }: Decision,
+  decision: Decision,
 ): void {
-  const { id } = task.resource;
-  const { call, input } = judged;
+  moveTask(tx, tools, task.resource.id, 'AUTH_REQUIRED', { permission: questionOf(task, judged, decision) });
+}
+
+function questionOf(
+  { resource: { id } }: CleanTaskState,
+  judged: Judged,
+  { because, rule }: Decision,
+): Clean<PermissionDraft> {
+  const { call, input, action } = judged;
   const toolCall = {
     tool_call_id: call?.toolCallId ?? sentence`call_${pieceOf(id, id.indexOf('_') + 1)}`,
-    name: call?.name ?? judged.action.route,
+    name: call?.name ?? action.route,
     ...(call === undefined ? {} : { input }),
   };
-  moveTask(tx, tools, id, 'AUTH_REQUIRED', {
-    permission: {
-      kind: 'tool',
-      source: 'hitl',
-      message: sentence`${because} May ${nameOf(judged)} be called?`,
-      toolCall,
-      metadata: { policy: { rule, bound_to: boundTo(judged) } },
-    },
-  });
+  return {
+    kind: 'tool',
+    source: 'hitl',
+    message: sentence`${because} May ${nameOf(judged)} be called?`,
+    toolCall,
+    metadata: { policy: { rule, bound_to: boundTo(judged), side_effect: word(action.sideEffect) } },
+  };
 }
 
 /** What would have been called, and that it was not. */

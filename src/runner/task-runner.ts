@@ -3,10 +3,12 @@ import { unlessDamaged } from '#core/unless-damaged.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { isTerminal } from '#protocol/task-states.ts';
 import type { Frame, PermissionAnswer, ProtocolClient } from '#protocol-client.ts';
-import { waitsInTurn } from '#resources/permission/permission-request.ts';
+import { openRequestsOf, waitsInTurn } from '#resources/permission/permission-request.ts';
+import { settleByRule } from '#resources/permission/settle-request.ts';
+import { endBeyondCeiling } from '#resources/permission-rule/cost-ceiling.ts';
 import { excessFailure } from '#resources/quota/check-quotas.ts';
 import { laneIsBusy } from '#resources/session/session-lane.ts';
-import { type SessionFold, sessionKeys } from '#resources/session/state.ts';
+import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
 import type { CancelReport } from '#resources/task/events.ts';
 import { moveTask } from '#resources/task/move-task.ts';
 import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
@@ -25,6 +27,8 @@ export class TaskRunner implements RunFacts {
   readonly #deps: RunnerDeps;
   readonly #lanes: Lanes;
   readonly #runs = new Map<string, Run>();
+  /** How often open requests are to be looked at again, since that was done last. */
+  #sweeps = 0;
   /** Sessions whose next task is about to start. */
   readonly #starting = new Set<string>();
   /** Called with the id of each task that leaves the queue. */
@@ -105,6 +109,49 @@ export class TaskRunner implements RunFacts {
     if (task.resource.status === 'WORKING') this.#track(this.#recover(taskId));
   }
 
+  answerByRule(taskId: string): void {
+    if (!this.#draining) this.#track(this.#answerByRule(taskId));
+  }
+
+  endBeyondCeiling(taskId: string): void {
+    this.#track(this.#endBeyondCeiling(taskId));
+  }
+
+  async #endBeyondCeiling(taskId: string): Promise<void> {
+    const ended = await this.#deps.log.transact({ actor: null }, (tx) =>
+      endBeyondCeiling(tx, this.#deps.tools, taskId),
+    );
+    if (!ended) return;
+    this.forwardCancel(taskId);
+    this.wake(taskId);
+  }
+
+  answerOpen(): void {
+    this.#sweeps += 1;
+    if (this.#sweeps === 1 && !this.#draining) this.#track(this.#answerAll());
+  }
+
+  /** Once more where a rule was made meanwhile, however many were. */
+  async #answerAll(): Promise<void> {
+    try {
+      for (let seen = 0; seen !== this.#sweeps && !this.#draining; ) {
+        seen = this.#sweeps;
+        for await (const taskId of this.#openTasks()) await this.#answerByRule(taskId);
+      }
+    } finally {
+      this.#sweeps = 0;
+    }
+  }
+
+  /** Lets rules and policy answer what a task waits for, where they do. */
+  async #answerByRule(taskId: string): Promise<void> {
+    const reader = { get: this.#deps.log.state.bind(this.#deps.log) };
+    if (this.#intact(() => openRequestsOf(reader, taskId).length === 0, true)) return;
+    await this.#deps.log.transact({ actor: null }, (tx) => {
+      for (const request of openRequestsOf(tx, taskId)) settleByRule(tx, this.#deps.tools, request);
+    });
+  }
+
   forwardCancel(taskId: string): void {
     this.#awaited.get(taskId)?.();
     this.#lanes.forget(taskId);
@@ -159,23 +206,23 @@ export class TaskRunner implements RunFacts {
   /** Takes up every open task that does not run: at the start, and after the store was reopened. */
   async recover(): Promise<void> {
     this.#lanes.keepOnly(new Set(this.#runs.keys()));
-    let after: string | undefined = taskKeys.openTasks;
-    while (after !== undefined) after = await this.#recoverPage(after);
+    for await (const taskId of this.#openTasks())
+      await this.#recover(taskId).catch((error: unknown) => this.#reportDamage(error));
     this.#startWaiting();
   }
 
-  /** Returns where the next page begins. */
-  async #recoverPage(after: string): Promise<string | undefined> {
-    const range = { gt: after, lt: `${taskKeys.openTasks}~`, limit: RECOVERY_PAGE };
-    const keys = await this.#deps.log.indexKeys(range).catch((error: unknown) => {
-      this.#reportDamage(error);
-      return [];
-    });
-    for (const key of keys) {
-      const taskId = key.slice(taskKeys.openTasks.length);
-      await this.#recover(taskId).catch((error: unknown) => this.#reportDamage(error));
+  /** Ids of the tasks that have not ended. */
+  async *#openTasks(): AsyncGenerator<string> {
+    const prefix = taskKeys.openTasks;
+    for (let after: string | undefined = prefix; after !== undefined; ) {
+      const range = { gt: after, lt: `${prefix}~`, limit: RECOVERY_PAGE };
+      const keys: string[] = await this.#deps.log.indexKeys(range).catch((error: unknown) => {
+        this.#reportDamage(error);
+        return [];
+      });
+      for (const key of keys) yield key.slice(prefix.length);
+      after = keys.length < RECOVERY_PAGE ? undefined : keys.at(-1);
     }
-    return keys.length < RECOVERY_PAGE ? undefined : keys.at(-1);
   }
 
   /** Stops taking work and lets go of running turns; the tasks stay as they are and are taken up by the next start. */
@@ -195,6 +242,8 @@ export class TaskRunner implements RunFacts {
     });
     if (action.kind === 'wait') this.#lanes.wait(taskId, task.resource.session_id, task.internal.route);
     if (action.kind === 'reattach') this.#launch(task, 'reattach');
+    // A rule may have been made just before the stop.
+    if (action.kind === 'stay') await this.#answerByRule(taskId);
     if (action.kind !== 'fail') return;
     await this.#deps.log.transact({ actor: null }, (tx) =>
       moveTask(tx, this.#deps.tools, taskId, 'FAILED', {
@@ -442,7 +491,7 @@ class Overheard {
   #isClosed(taskId: string): boolean {
     const { log } = this.#deps;
     const sessionId = log.state<CleanTaskState>(taskKeys.task(taskId))?.resource.session_id;
-    const session = sessionId && log.state<SessionFold>(sessionKeys.session(sessionId));
+    const session = sessionId && log.state<CleanSessionFold>(sessionKeys.session(sessionId));
     return !session || session.resource.state === 'CLOSED';
   }
 }

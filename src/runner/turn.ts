@@ -3,6 +3,7 @@ import { contentHash } from '#json/canonical.ts';
 import { decideAction } from '#policy/action.ts';
 import type { Clean } from '#protocol/clean.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import { timestamp } from '#protocol/ports.ts';
 import { isTerminal } from '#protocol/task-states.ts';
 import type { InnerAction, OutboundMessage, PastTurn, PermissionAnswer, Turn } from '#protocol-client.ts';
 import { artifactIn } from '#resources/artifact/artifact-in.ts';
@@ -12,13 +13,16 @@ import type { CleanArtifactState } from '#resources/artifact/state.ts';
 import { saidUnder } from '#resources/message/fold.ts';
 import type { Message, Part } from '#resources/message/schema.ts';
 import { type CleanMessageState, messageKeys } from '#resources/message/state.ts';
-import { actionQuestion } from '#resources/permission/action-question.ts';
-import { recall } from '#resources/permission/remembered-permission.ts';
+import { actionQuestion, permissionsOf } from '#resources/permission/action-question.ts';
+import { remembers } from '#resources/permission/remembered-permission.ts';
 import {
   type CleanPermissionRequestState,
   type CleanUpstreamRequestState,
   permissionKeys,
 } from '#resources/permission/state.ts';
+import { aboutOf } from '#resources/permission-rule/about.ts';
+import { permissionFor } from '#resources/permission-rule/rules-in-force.ts';
+import type { PermissionDecision } from '#resources/permission-rule/schema.ts';
 import type { PolicyDecided } from '#resources/policy/events.ts';
 import { sessionBinding } from '#resources/session/fold.ts';
 import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
@@ -70,7 +74,7 @@ export function turnBase(
     sessionMetadata: session?.metadata ?? {},
     ...(policy === undefined ? {} : { modelPolicy: policy }),
     judge: (action) => judgeAction(deps, reader, { resource, internal }, action),
-    recall: (subject) => recall(deps.tools, reader, { resource, internal }, subject),
+    remembers: (subject) => remembers(deps.tools, reader, { resource, internal }, subject),
     history: () => historyBefore(reader, { resource, internal }),
     answerTo: (upstreamId) => answerTo(reader, resource.id, upstreamId),
     isCanceled: () => isCanceled(reader, resource.id),
@@ -300,20 +304,28 @@ function isOfAgent(reader: StateReader, { id, task_id, metadata }: Message): boo
   return task !== undefined && saidUnder(reader, task, upstreamId) === id;
 }
 
-/** Judges what an agent asks for in its turn, by what holds now; undefined when it may be done. */
+/**
+ * Judges what an agent asks for in its turn, by what holds now; undefined when it may be done. What a rule denies is asked, and the rule
+ * answers: so it is on record like every other answer.
+ */
 function judgeAction(
-  { tools }: Pick<RunnerDeps, 'tools'>,
+  deps: Pick<RunnerDeps, 'tools' | 'nowMs'>,
   reader: StateReader,
   { resource, internal }: CleanTaskState,
-  { toolCallId, name, sideEffect, input }: InnerAction,
+  inner: InnerAction,
 ): PolicyDecided | undefined {
+  const { toolCallId, name, sideEffect, input } = inner;
   const { route } = internal;
   const action = { route, skillId: name, sideEffect };
-  const question = actionQuestion(reader, tools.self, resource, action);
-  const { effect, rule, because } = decideAction(question);
+  const question = actionQuestion(reader, deps.tools.self, resource, action);
+  const decision = decideAction(question);
+  const permission =
+    decision.effect === 'allow' ? permissionInside(deps, reader, { resource, internal }, inner) : undefined;
+  const { effect, rule, because } =
+    permission?.outcome === 'denied' ? decideAction({ ...question, permission }) : decision;
   if (effect === 'allow') return undefined;
   return {
-    effect,
+    effect: permission?.outcome === 'denied' ? 'ask' : effect,
     rule,
     because,
     tier: question.tier,
@@ -321,6 +333,20 @@ function judgeAction(
     route,
     skill_id: name,
     tool_call_id: toolCallId,
-    input_sha256: contentHash(tools.redact(input).value),
+    input_sha256: contentHash(deps.tools.redact(input).value),
   };
+}
+
+/** What rules make of an action inside a turn; undefined where the tenant has said nothing. */
+function permissionInside(
+  { tools, nowMs }: Pick<RunnerDeps, 'tools' | 'nowMs'>,
+  reader: StateReader,
+  { resource, internal }: CleanTaskState,
+  { name, input }: InnerAction,
+): Clean<PermissionDecision> | undefined {
+  if (permissionsOf(reader, resource.workspace_id) === undefined) return undefined;
+  const { binding, route } = internal;
+  const thing = { kind: 'tool', action: name, toolName: name, input, metadata: {}, binding } as const;
+  const now = { get: reader.get.bind(reader), time: timestamp(nowMs()) };
+  return permissionFor(now, tools, resource, aboutOf(thing, tools.self.askedAbout(route, thing)));
 }

@@ -21,6 +21,8 @@ export const TAKEN_ON_TRUST: Readonly<Record<string, Readonly<Record<string, str
     'src/runner/frame-recorder.ts':
       'what the session is bound to; a frame that was read when it was recorded',
     'src/resources/receipt/signing-keys.ts': 'the registry of keys is a file of the gateway',
+    'src/resources/permission-rule/rules-in-force.ts': 'a decision is made of rules and policies in the log',
+    'src/runner/replay/recorded-terms.ts': 'what rules answered in a recorded run',
   },
   own: {
     'src/compose/core.ts': 'the hash of a fresh key',
@@ -47,6 +49,8 @@ export const TAKEN_ON_TRUST: Readonly<Record<string, Readonly<Record<string, str
     'src/eventlog/rehearsal.ts': 'a position, which is an event id',
     'src/eventlog/staged-transaction.ts': 'a position, which is an event id',
     'src/policy/settings.ts': 'the sentences of the tier table',
+    'src/resources/permission-rule/policy-version.ts': 'a hash',
+    'src/resources/permission/remembered-permission.ts': 'an id made of an id',
     'src/protocol/ports.ts': 'an id that is drawn; a time',
   },
 };

@@ -59,7 +59,7 @@ async function record(upstream: ProtocolClient, texts: readonly string[]): Promi
       tasksForked: () => [],
       sessionMetadata: {},
       judge: () => undefined,
-      recall: () => ({ remembers: false }),
+      remembers: () => false,
       history: () => [],
       answerTo: () => undefined,
       isCanceled: () => false,

@@ -80,7 +80,7 @@ function turnOf({ tool: name, input, answer }: Story, { binding }: Past): Turn {
     tasksForked: () => [],
     sessionMetadata: {},
     judge: () => undefined,
-    recall: () => ({ remembers: false }),
+    remembers: () => false,
     history: () => [],
     // Who takes a call up finds the answer that was given meanwhile.
     answerTo: (id) => (binding === undefined || answer === undefined ? undefined : given(id, answer)),

@@ -101,7 +101,7 @@ export class TaskOnStage {
       tasksForked: () => [],
       sessionMetadata: {},
       judge: () => undefined,
-      recall: () => ({ remembers: false }),
+      remembers: () => false,
       history: () => [],
       answerTo: () => undefined,
       isCanceled: () => false,

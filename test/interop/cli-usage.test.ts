@@ -50,6 +50,12 @@ const MORE = [
   'session transcript',
   'session compact',
   'permission respond',
+  'permission policy',
+  'permission rules list',
+  'permission rules add',
+  'permission rules revoke',
+  'permission check',
+  'permission history',
   'connector get',
   'persona get',
   'completion',
@@ -86,6 +92,19 @@ const wordsOf = ({ path }: CommandNode) => path.split(' ');
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   'api-keys create': ['--id', 'x', '--actor', 'y'],
   'policy explain': ['--actor', 'x', '--operation', 'getTask'],
+  'permission rules add': ['--class', 'write', '--action', 'x'],
+  'permission check': [
+    '--session',
+    'x',
+    '--actor',
+    'y',
+    '--class',
+    'write',
+    '--action',
+    'x',
+    '--target',
+    'y',
+  ],
 };
 const needed = ({ path }: CommandNode) => NEEDED[path] ?? [];
 

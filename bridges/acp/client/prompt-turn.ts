@@ -1,7 +1,6 @@
 import type { JsonMend, JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
 import type { PermissionAnswer, Turn } from '#protocol-client.ts';
-import type { RememberedAnswer } from '#resources/permission/draft.ts';
 import { encodeAnswer, PERMISSION_METHOD, subjectOf } from '../../../mappings/acp/permission-answers.ts';
 import { Fault } from '../../wire/faults.ts';
 import { FrameQueue } from '../../wire/frame-queue.ts';
@@ -10,8 +9,6 @@ import type { QueuedTurn } from '../../wire/turn.ts';
 import type { Host } from '../host.ts';
 import { type AcpRecord, frameOf, type ToolFacts } from './record.ts';
 import { Saying } from './saying.ts';
-
-type AskedRecord = Extract<AcpRecord, { op: 'asked' }>;
 
 /** A reason made once: abort() without one would make an exception with a stack for every turn. */
 const STOPPED = 'stopped';
@@ -24,8 +21,8 @@ export interface PromptParts {
   host(): Host | undefined;
   /** What the policy says of what the agent asks for. */
   judge: Turn['judge'];
-  /** What was answered for good before. */
-  recall: Turn['recall'];
+  /** Whether an answer for good would be remembered. */
+  remembers: Turn['remembers'];
   /** Ids of the tool calls that the session has spoken of. */
   heardCalls: Set<string>;
 }
@@ -44,7 +41,7 @@ export class PromptTurn implements QueuedTurn {
   isFollowed = false;
   readonly #maxBytes: number;
   readonly #sendCancel: () => void;
-  readonly #recall: PromptParts['recall'];
+  readonly #remembers: PromptParts['remembers'];
   readonly #saying: Saying;
   readonly #waiting = new Map<string, { request: JsonObject; resolve: (result: JsonValue) => void }>();
   /** Requests that the policy holds back, by key. */
@@ -62,7 +59,7 @@ export class PromptTurn implements QueuedTurn {
   #isOver = false;
   #markEnded: () => void = () => undefined;
 
-  constructor({ taskId, maxBytes, sendCancel, host, judge, recall, heardCalls }: PromptParts) {
+  constructor({ taskId, maxBytes, sendCancel, host, judge, remembers, heardCalls }: PromptParts) {
     this.#saying = new Saying(heardCalls);
     this.taskId = taskId;
     this.host = host;
@@ -70,7 +67,7 @@ export class PromptTurn implements QueuedTurn {
     this.judge = judge;
     this.#maxBytes = maxBytes;
     this.#sendCancel = sendCancel;
-    this.#recall = recall;
+    this.#remembers = remembers;
     this.ended = new Promise((resolve) => {
       this.#markEnded = resolve;
     });
@@ -116,25 +113,14 @@ export class PromptTurn implements QueuedTurn {
     const request = message;
     this.#hasActed = true;
     if (this.#isCanceled) return Promise.resolve(encodeAnswer(request, 'cancelled'));
-    const { remembers, answer } =
-      message['method'] === PERMISSION_METHOD ? this.#recall(subjectOf(message)) : { remembers: false };
+    const remembers = message['method'] === PERMISSION_METHOD && this.#remembers(subjectOf(message));
     const about = this.#askedCall(message);
     const asked = { op: 'asked' as const, key, message, ...about, ...(remembers ? { remembers } : {}) };
-    if (answer !== undefined) return this.serve(this.#answerAgain(asked, answer));
     return new Promise((resolve) => {
       this.#waiting.set(key, { request, resolve });
       signal.addEventListener('abort', () => this.#withdraw(key), { once: true });
       void this.record(asked);
     });
-  }
-
-  /** Nobody is asked what was answered for good before; that it was is recorded first. */
-  async #answerAgain(asked: AskedRecord, remembered: RememberedAnswer): Promise<JsonValue> {
-    await this.record({ ...asked, remembered });
-    const { key: upstreamId, message } = asked;
-    if (!remembered.approved) this.#saying.calls.denied(toolCallIn(message));
-    const answer = { upstreamId, approved: remembered.approved, optionId: null, reason: null };
-    return encodeAnswer(message, this.#isCanceled ? 'cancelled' : answer);
   }
 
   /** The policy holds back what the agent asks for; resolves with whether it is allowed, false when the turn is over. */

@@ -52,7 +52,7 @@ export type AcpRecord =
       tool?: ToolFacts;
       /** The policy lets an answer for good be remembered. */
       remembers?: true;
-      /** The answer that is, and that the agent gets. */
+      /** The answer that is, and that the agent gets. Only in runs that were recorded before rules answered. */
       remembered?: RememberedAnswer;
     }
   | { op: 'withdrawn'; key: string }

@@ -64,7 +64,7 @@ function sendPrompt(
     sendCancel: () => connection.notify('session/cancel', { sessionId }),
     host,
     judge: turn.judge,
-    recall: turn.recall,
+    remembers: turn.remembers,
   };
   connection.opening.delete(turn.sessionId);
   const prompt = session.begin(parts, [record, ...before]);

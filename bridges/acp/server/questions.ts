@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject } from '#protocol/json-shape.ts';
 import type { Logger } from '#protocol/ports.ts';
-import type { PermissionRequest } from '#resources/permission/schema.ts';
+import { isAnsweredAlready, type PermissionRequest } from '#resources/permission/schema.ts';
 import { notice } from '../../../mappings/acp/notices.ts';
 import { type Asks, questionOf } from '../../../mappings/acp/questions-out.ts';
 import { RpcError } from '../../wire/json-rpc.ts';
@@ -47,8 +47,8 @@ export class Questions {
   ask(session: Follower, given: JsonValue | PermissionRequest | undefined): void {
     if (!isObject(given as JsonValue)) return;
     const request = given as PermissionRequest;
-    // What was answered for good before, nobody is asked.
-    if (this.#open.has(request.id) || request.request.remembered_from !== undefined) return;
+    // What is answered already, nobody is asked.
+    if (this.#open.has(request.id) || isAnsweredAlready(request.request)) return;
     const mayAnswer = this.#mayAnswer();
     const question = mayAnswer ? questionOf(request, session.id, this.#asks()) : undefined;
     if (question === undefined) {

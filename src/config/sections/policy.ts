@@ -35,7 +35,7 @@ const remember = z
   })
   .prefault({})
   .describe(
-    'How far an answer "always" to what an ACP agent asks holds, for tasks of whoever gave it: never (for that request alone), session or workspace.',
+    'How far an answer may hold beyond its own request: never, session, workspace, user or always. It bounds what an answer "always" to an ACP agent is remembered for (its workspace at most), and in which scopes permission rules, and from workspace on the permission policy, may allow anything. What they deny is denied in any case.',
   );
 
 export const policy = z

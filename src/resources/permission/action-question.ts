@@ -2,10 +2,12 @@ import type { SelfFacts } from '#core/facts.ts';
 import type { StateReader } from '#eventlog/event-log.ts';
 import { type Action, type ActionQuestion, decideAction, tierWithin } from '#policy/action.ts';
 import type { AutonomyTier } from '#protocol/autonomy.ts';
+import type { CleanPermissionsState } from '#resources/permission-rule/state.ts';
+import { permissionRuleKeys } from '#resources/permission-rule/state.ts';
 import { type PersonaState, personaKeys } from '#resources/persona/state.ts';
-import { type SessionFold, sessionKeys } from '#resources/session/state.ts';
+import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
 import type { Task } from '#resources/task/schema.ts';
-import { type WorkspaceState, workspaceKeys } from '#resources/workspace/state.ts';
+import { type CleanWorkspaceState, workspaceKeys } from '#resources/workspace/state.ts';
 
 /** Who acts and where, as a Task says it. */
 export type Actor = Pick<Task, 'persona_id' | 'session_id' | 'workspace_id'>;
@@ -19,9 +21,9 @@ export function actionQuestion(
 ): ActionQuestion {
   const persona =
     persona_id === null ? undefined : reader.get<PersonaState>(personaKeys.persona(persona_id))?.resource;
-  const fold = reader.get<SessionFold>(sessionKeys.session(session_id));
+  const fold = reader.get<CleanSessionFold>(sessionKeys.session(session_id));
   const session = fold?.internal;
-  const workspace = reader.get<WorkspaceState>(workspaceKeys.workspace(workspace_id))?.resource;
+  const workspace = reader.get<CleanWorkspaceState>(workspaceKeys.workspace(workspace_id))?.resource;
   return {
     policy,
     action: { ...action, vaults: vaultsOf(action.route) },
@@ -41,7 +43,7 @@ export function tierOf(
 ): AutonomyTier {
   const persona =
     persona_id === null ? undefined : reader.get<PersonaState>(personaKeys.persona(persona_id))?.resource;
-  const session = reader.get<SessionFold>(sessionKeys.session(session_id))?.resource;
+  const session = reader.get<CleanSessionFold>(sessionKeys.session(session_id))?.resource;
   return tierWithin(persona?.autonomy_tier ?? policy.defaultTier, session?.metadata ?? {});
 }
 
@@ -54,4 +56,12 @@ export function isRefusedIn(
 ): boolean {
   const nobody = { persona_id: null, session_id: '', workspace_id: workspaceId };
   return decideAction(actionQuestion(reader, self, nobody, action)).effect === 'refuse';
+}
+
+/** What a tenant has said; undefined where it has said nothing, so that nothing has to be asked. */
+export function permissionsOf(reader: StateReader, workspaceId: string): CleanPermissionsState | undefined {
+  const tenant = reader.get<CleanWorkspaceState>(workspaceKeys.workspace(workspaceId))?.internal.tenant;
+  return tenant === undefined
+    ? undefined
+    : reader.get<CleanPermissionsState>(permissionRuleKeys.permissions(tenant));
 }

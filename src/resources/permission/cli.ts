@@ -8,6 +8,8 @@ import {
   queryOf,
   withListingOptions,
 } from '#cli/listing.ts';
+import { permissionRuleCommands } from '#resources/permission-rule/cli.ts';
+import { RULE_SCOPES } from '#resources/permission-rule/schema.ts';
 import type { PermissionRequest } from './schema.ts';
 
 interface ListOptions extends ClientOptions, ListingOptions {
@@ -23,6 +25,7 @@ interface RespondOptions extends ClientOptions {
   answer?: string;
   option?: string;
   reason?: string;
+  remember?: string;
   json?: boolean;
 }
 
@@ -34,12 +37,14 @@ Examples:
   harn-gateway permission respond permission_request_01... --deny --reason "not on Fridays"`;
 
 export function permissionCommand(): Command {
-  return new Command('permission')
-    .description('See what tasks wait for, and answer it.')
+  const command = new Command('permission')
+    .description('See what tasks wait for, answer it, and say what answers it from now on.')
     .addCommand(listCommand())
     .addCommand(respondCommand())
     .addCommand(forgetCommand())
     .addHelpText('after', EXAMPLES);
+  for (const below of permissionRuleCommands()) command.addCommand(below);
+  return command;
 }
 
 function listCommand(): Command {
@@ -70,6 +75,9 @@ function respondCommand(): Command {
     .addOption(new Option('--answer <text>', 'what the agent gets as an answer').conflicts('option'))
     .option('--option <id>', 'choose one of its options')
     .option('--reason <text>', 'why, for the record')
+    .addOption(
+      new Option('--remember <scope>', 'make it a rule for what is asked later').choices(RULE_SCOPES),
+    )
     .option('--json', 'print the permission request as JSON')
     .addHelpText('after', EXAMPLES);
   return withClientOptions(command).action(respond);
@@ -97,13 +105,14 @@ async function forget(id: string, options: RespondOptions): Promise<void> {
 }
 
 /** What the options say and nothing more: the gateway decides whether it is an answer. */
-function bodyOf({ approve, deny, answer, option, reason }: RespondOptions): object {
+function bodyOf({ approve, deny, answer, option, reason, remember }: RespondOptions): object {
   return {
     ...(approve ? { approved: true } : {}),
     ...(deny ? { approved: false } : {}),
     ...(answer === undefined ? {} : { answer }),
     ...(option === undefined ? {} : { answer: { option_id: option } }),
     ...(reason === undefined ? {} : { reason }),
+    ...(remember === undefined ? {} : { remember: true, scope: remember }),
   };
 }
 

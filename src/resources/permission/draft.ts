@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { RuleAnswer } from '#resources/permission-rule/schema.ts';
 import type { PermissionOption, PermissionToolCall } from './schema.ts';
 
 /** What a peer wants before it goes on; it becomes a permission request that any surface can answer. */
@@ -34,18 +35,14 @@ export interface PermissionAsk {
   subject?: JsonObject;
   /** It was answered for good before: nobody is asked, and the peer has the answer. */
   remembered?: RememberedAnswer;
+  /** A rule or the policy of the tenant answers, and nobody is asked. */
+  answeredBy?: RuleAnswer;
 }
 
 /** An answer for good, and the permission request that it was given to. */
 export interface RememberedAnswer {
   request_id: string;
   approved: boolean;
-}
-
-/** Whether an answer for good would be remembered, and the one that is. */
-export interface Recalled {
-  remembers: boolean;
-  answer?: RememberedAnswer;
 }
 
 /** The decision about a `permission` move, as the caller gave it. */

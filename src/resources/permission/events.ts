@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { rememberRule } from '#resources/permission-rule/schema.ts';
 import { sha256 } from '#resources/receipt/parts-schema.ts';
 import { review } from '#resources/trust/schema.ts';
 import { PERMISSION_STATUSES, permissionRequest, permissionResponse } from './schema.ts';
@@ -21,6 +22,8 @@ export const APPROVAL_EVENTS = {
     route: z.string(),
     /** Of what it asks about. */
     subject_sha256: z.string(),
+    /** The same as a rule. Absent in what was remembered before there were rules. */
+    rule: rememberRule.optional(),
   }),
   /** It is none any more. */
   'vendor.harn_gateway.permission_forgotten': z.object({ request_id: z.string() }),

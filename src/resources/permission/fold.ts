@@ -16,7 +16,7 @@ import {
  * history of the session that it was given in.
  */
 function foldPermissionRemembered(event: Event, states: StateWriter): void {
-  const { request_id, approved, owner, ...about } = payload(
+  const { request_id, approved, owner, rule, ...about } = payload(
     event,
     'vendor.harn_gateway.permission_remembered',
   );
@@ -25,7 +25,10 @@ function foldPermissionRemembered(event: Event, states: StateWriter): void {
   if (before) forgetIn(event, states, before.request_id);
   states.set(key, { request_id, approved } satisfies RememberedState);
   const resource = { id: request_id, workspace_id: event.workspace_id };
-  const state: RememberedRequestState = { resource, internal: { key } };
+  const state: RememberedRequestState = {
+    resource,
+    internal: { key, ...(rule === undefined ? {} : { rule }) },
+  };
   states.set(permissionKeys.rememberedRequest(request_id), state);
   states.index(listed(event, request_id));
 }

@@ -16,6 +16,7 @@ import { type BlockedStatus, isTerminal, type TaskStatus } from '#protocol/task-
 import type { PermissionDraft } from '#protocol-client.ts';
 import { storeArtifact } from '#resources/artifact/large-content.ts';
 import { type CleanMessageState, messageKeys } from '#resources/message/state.ts';
+import type { RuleAnswer } from '#resources/permission-rule/schema.ts';
 import { allTargetsOf } from '#resources/push/push-targets.ts';
 import { APPROVALS_FORM, type PushConfig, webhookUrl } from '#resources/push/schema.ts';
 import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
@@ -37,8 +38,13 @@ export interface Resolution {
   messageId?: CleanText;
   reviewer?: CleanText | null;
   reason?: CleanText | null;
-  /** How far it holds beyond its own request. */
+  /** How far it holds beyond its own request, and the rule that it becomes there. */
   remembered?: Exclude<RememberScope, 'never'>;
+  rememberedAs?: CleanText;
+  /** The rule that answers, or null for the policy of the tenant. */
+  ruleId?: CleanText | null;
+  /** The policy that is in force, where one is installed or a rule answers. */
+  policyVersion?: CleanText;
   metadata?: CleanObject;
 }
 
@@ -89,7 +95,8 @@ export function openRequest(
     response: null,
   };
   const { webhooks } = tools.approvals.termsOf(resource.workspace_id);
-  if (draft.remembered === undefined) addWebhookTargets(tx, tools, task, { webhooks, position: tx.position });
+  if (draft.remembered === undefined && draft.answeredBy === undefined)
+    addWebhookTargets(tx, tools, task, { webhooks, position: tx.position });
   const payload = {
     permission_request: request,
     upstream_request_id: draft.upstreamId ?? null,
@@ -104,6 +111,9 @@ export function openRequest(
   } else {
     tx.append(newEvent('vendor.harn_gateway.permission_requested', pointer, place, payload));
   }
+  // What an agent asks inside its turn was looked at before it was asked.
+  const isAsked = draft.upstreamId === undefined && draft.answeredBy === undefined;
+  if (isAsked) tx.afterCommit(() => tools.runs.answerByRule(resource.id));
   return request.id;
 }
 
@@ -126,6 +136,9 @@ export function resolveRequest(
     reason: resolution.reason ?? null,
     responded_at: tx.time,
     ...(resolution.remembered === undefined ? {} : { remembered: resolution.remembered }),
+    ...(resolution.rememberedAs === undefined ? {} : { remembered_as: resolution.rememberedAs }),
+    ...(resolution.ruleId === undefined ? {} : { rule_id: resolution.ruleId }),
+    ...(resolution.policyVersion === undefined ? {} : { policy_version: resolution.policyVersion }),
     metadata: resolution.metadata ?? {},
   };
   const payload = { request_id: resource.id, status, response };
@@ -205,6 +218,19 @@ function questionOf(
     ...(kind === 'elicitation' ? {} : reviewersOf(terms)),
     ...(timeoutMs === undefined ? {} : { expires_at: timestamp(Date.parse(tx.time) + timeoutMs) }),
     ...(draft.remembered === undefined ? {} : { remembered_from: draft.remembered.request_id }),
+    ...answeredBy(draft.answeredBy),
+  };
+}
+
+/** Said where nobody is asked. */
+function answeredBy(
+  answer: Clean<RuleAnswer> | undefined,
+): Pick<Clean<PermissionQuestion>, 'answered_by' | 'remembered_from'> {
+  if (answer === undefined) return {};
+  const { rule_id, policy_version, remembered_from } = answer;
+  return {
+    ...(remembered_from === undefined ? {} : { remembered_from }),
+    answered_by: { rule_id, policy_version },
   };
 }
 

@@ -103,7 +103,7 @@ function chosenOption<Option extends PermissionOption>(
 }
 
 /** Nothing is allowed or refused for longer than the caller said. */
-function narrowest<Option extends PermissionOption>(
+export function narrowest<Option extends PermissionOption>(
   { options }: { options: Option[] },
   approved: boolean,
 ): Option | undefined {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { envelope, jsonValue, metadata, time } from '#protocol/envelope.ts';
+import { PERMISSION_CLASSES, RULE_SCOPES } from '#resources/permission-rule/schema.ts';
 import { sha256 } from '#resources/receipt/parts-schema.ts';
 
 export const PERMISSION_STATUSES = ['pending', 'approved', 'denied'] as const;
@@ -16,8 +17,8 @@ export const OPTION_APPROVES = {
 } as const satisfies Record<string, boolean>;
 export type OptionKind = keyof typeof OPTION_APPROVES;
 
-/** How far an answer for good holds: for its own request alone, in its Session, or in its Workspace. */
-export const REMEMBER_SCOPES = ['never', 'session', 'workspace'] as const;
+/** How far an answer for good holds: for its own request alone, in its Session or its Workspace, for its actor, or everywhere. */
+export const REMEMBER_SCOPES = ['never', ...RULE_SCOPES] as const;
 export type RememberScope = (typeof REMEMBER_SCOPES)[number];
 
 export const permissionOption = z
@@ -39,6 +40,8 @@ export const permissionToolCall = z
   })
   .meta({ id: 'PermissionToolCall' });
 export type PermissionToolCall = z.infer<typeof permissionToolCall>;
+
+const ruleWords = { rule_id: z.string().nullable(), policy_version: z.string() };
 
 /** What is asked. An elicitation wants an answer, the other kinds a decision. */
 export const permissionQuestion = z
@@ -66,9 +69,19 @@ export const permissionQuestion = z
     expires_at: time.optional(),
     /** Nobody was asked: the answer is the one that this earlier request got for good. */
     remembered_from: z.string().optional(),
+    /** Nobody was asked: this rule answered, or the policy of the tenant, where it is null. */
+    answered_by: z.object(ruleWords).optional(),
   })
   .meta({ id: 'PermissionQuestion' });
 export type PermissionQuestion = z.infer<typeof permissionQuestion>;
+
+/** Whether the answer was known before anybody was asked. */
+export function isAnsweredAlready({
+  remembered_from,
+  answered_by,
+}: Pick<PermissionQuestion, 'remembered_from' | 'answered_by'>): boolean {
+  return remembered_from !== undefined || answered_by !== undefined;
+}
 
 export const permissionResponse = z
   .object({
@@ -82,6 +95,12 @@ export const permissionResponse = z
     responded_at: time,
     /** It was also to answer what the same agent asks of the same in other tasks of whoever gave it, until it is forgotten. */
     remembered: z.enum(REMEMBER_SCOPES).exclude(['never']).optional(),
+    /** The rule that it became. */
+    remembered_as: z.string().optional(),
+    /** The rule that answered; null: the policy of the tenant did. Absent where somebody, or nobody, answered. */
+    rule_id: ruleWords.rule_id.optional(),
+    /** The policy that was in force; absent where none was installed and no rule answered. */
+    policy_version: ruleWords.policy_version.optional(),
     metadata,
   })
   .meta({ id: 'PermissionResponse' });
@@ -123,8 +142,23 @@ const decision = {
     .describe('Hash of the arguments that were decided on; 409 when the request is about others.'),
 };
 
+const glob = z.string().min(1).max(512);
+
 /** Source: OpenAPI, `PermissionResponseRequest`. `answer` is a text, `{option_id}`, `{text}`, `{parts}` or any JSON. */
-export const permissionResponseRequest = z.object(decision).meta({ id: 'PermissionResponseRequest' });
+export const permissionResponseRequest = z
+  .object({
+    ...decision,
+    remember: z
+      .boolean()
+      .nullish()
+      .describe('The answer becomes a rule for what is asked later; the members below say which.'),
+    scope: z.enum(RULE_SCOPES).nullish().describe('Where it holds. Default: session.'),
+    expires_at: time.nullish().describe('Until when it holds. Default: for good.'),
+    action_pattern: glob.nullish().describe('Glob over the action. Default: the action of this request.'),
+    target_pattern: glob.nullish().describe('Glob over the target. Default: the target of this request.'),
+    class: z.enum(PERMISSION_CLASSES).nullish().describe('Default: the class of this request.'),
+  })
+  .meta({ id: 'PermissionResponseRequest' });
 export type PermissionResponseRequest = z.infer<typeof permissionResponseRequest>;
 
 /** The json part of a task message of kind tool_confirmation: a decision, and which request it is about. */

@@ -3,6 +3,7 @@ import type { DecisionTools, Facts } from '#core/facts.ts';
 import { newEvent, placeOfTask } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import { holdsScope } from '#policy/access.ts';
+import { literalGlob } from '#policy/glob.ts';
 import {
   type Clean,
   type CleanJson,
@@ -16,14 +17,19 @@ import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { appendMessage, buildMessage } from '#resources/message/append-message.ts';
 import type { Message, MessageInput, Part } from '#resources/message/schema.ts';
+import { aboutOf, askedInRequest, hasSecret, yesTo } from '#resources/permission-rule/about.ts';
+import { makeRule, type RuleTerms } from '#resources/permission-rule/make-rule.ts';
+import type { RememberRule } from '#resources/permission-rule/schema.ts';
 import { makeRoom } from '#resources/session/transcript/make-room.ts';
 import { moveTask } from '#resources/task/move-task.ts';
 import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import { reviewOf } from '#resources/trust/record-trust.ts';
 import { inputKey } from '#store/keys.ts';
+import { permissionsOf } from './action-question.ts';
+import { answerToRequest, resolutionByRule } from './answer-by-rule.ts';
 import { boundedValue, openRequestsOf, type Resolution, resolveRequest } from './permission-request.ts';
 import { hasWords, messageOfAnswer, type Verdict } from './read-verdict.ts';
-import { remember, rememberedFor } from './remembered-permission.ts';
+import { remember, rememberedFor, ruleIdOf } from './remembered-permission.ts';
 import type { CleanPermissionRequestState } from './state.ts';
 
 /** A decision on its way into the log. */
@@ -33,7 +39,14 @@ interface Settlement extends Verdict {
   reviewer?: CleanText | null | undefined;
   reason?: Received<string | null | undefined>;
   metadata?: CleanObject | undefined;
+  /** The rule that the answer is to become; what is left out, the request says. */
+  rule?: WantedRule | undefined;
 }
+
+/** What a caller says of the rule that an answer becomes. */
+export type WantedRule = Partial<
+  Pick<RuleTerms, 'scope' | 'class' | 'action_pattern' | 'target_pattern' | 'expires_at'>
+>;
 
 /** A request that somebody may still answer; the first answer wins, every later one is a conflict. */
 export function refuseSettled({ resource }: CleanPermissionRequestState, time: string): void {
@@ -78,31 +91,23 @@ export function settleRequest(
   refuseReviewer(task, request, facts, settlement.approved);
   const votes = isVote(request, settlement.approved);
   const input = settlement.message ?? (votes ? undefined : messageFor(request, settlement, facts));
-  const isSent = settlement.approved && !votes && request.resource.request.kind !== 'tool';
-  const message = input && appendTurn(tx, facts, task, input, isSent);
-  if (message && isSent) {
-    const { preceding, turn_message } = task.internal;
-    const payload = {
-      message_id: message.id,
-      kind: 'input' as const,
-      ...(request.internal.resends ? { preceding: [...preceding, turn_message] } : {}),
-    };
-    const pointer = { object: 'task', id: task.resource.id };
-    tx.append(newEvent('user.input_submitted', pointer, placeOfTask(task.resource), payload));
-  }
+  const message = input && sendTurn(tx, facts, task, request, input, settlement.approved && !votes);
   confirmTool(tx, task, request, settlement, message);
   if (votes) {
     recordVote(tx, facts, task, request);
     return message;
   }
   const answer = settlement.message ? answerOf(settlement.message) : settlement.answer;
-  const remembered = rememberedFor(tx, facts, task, request, settlement);
+  const rule = settlement.rule && ruleOfAnswer(tx, facts, task, request, settlement, settlement.rule);
+  const remembered = rule ? undefined : rememberedFor(tx, facts, task, request, settlement);
   const resolution: Resolution = {
     approved: settlement.approved,
     optionId: settlement.optionId,
     reviewer: settlement.reviewer ?? facts.by.actor,
     reason: settlement.reason?.clean ?? null,
-    ...(remembered === undefined ? {} : { remembered }),
+    ...(remembered === undefined ? {} : { remembered, rememberedAs: ruleIdOf(request.resource.id) }),
+    ...(rule === undefined ? {} : { remembered: rule.scope, rememberedAs: rule.id }),
+    ...policyInForce(tx, task),
     ...(answer === undefined ? {} : { answer: answer.clean }),
     ...(message === undefined ? {} : { messageId: message.id }),
     ...(settlement.metadata === undefined ? {} : { metadata: settlement.metadata }),
@@ -110,7 +115,7 @@ export function settleRequest(
   const reply = { reason: settlement.reason?.sent ?? null, ...(answer && { answer: answer.sent }) };
   conclude(tx, facts, task, request, resolution, reply);
   if (remembered !== undefined)
-    remember(tx, task, request, { scope: remembered, approved: settlement.approved });
+    remember(tx, facts, task, request, { scope: remembered, approved: settlement.approved });
   return message;
 }
 
@@ -121,7 +126,74 @@ export function denyRequest(
   request: CleanPermissionRequestState,
   reason: CleanText,
 ): void {
-  conclude(tx, tools, taskOf(tx, request), request, { approved: false, reason }, { reason });
+  const task = taskOf(tx, request);
+  const resolution = { approved: false, reason, ...policyInForce(tx, task) };
+  conclude(tx, tools, task, request, resolution, { reason });
+}
+
+/** Lets a rule or the policy of the tenant answer a request that waits, where one does now. */
+export function settleByRule(
+  tx: Transaction,
+  tools: DecisionTools,
+  request: CleanPermissionRequestState,
+): void {
+  const task = taskOf(tx, request);
+  const found = answerToRequest(tx, tools, task, request);
+  if (found === undefined) return;
+  const resolution = resolutionByRule(request.resource.request, found);
+  const { approved, optionId = null, reason = null, answer } = resolution;
+  const said = answer === undefined ? undefined : { sent: answer, clean: answer };
+  const input = messageFor(request, { approved, optionId, answer: said }, tools);
+  const message = input && sendTurn(tx, tools, task, request, input, approved);
+  const reply = { reason, ...(answer === undefined ? {} : { answer }) };
+  conclude(tx, tools, task, request, message ? { ...resolution, messageId: message.id } : resolution, reply);
+}
+
+/** Said where a policy is installed: it was in force when somebody else answered. */
+function policyInForce(tx: Transaction, { resource }: CleanTaskState): Pick<Resolution, 'policyVersion'> {
+  const version = permissionsOf(tx, resource.workspace_id)?.policy?.version;
+  return version === undefined ? {} : { policyVersion: version };
+}
+
+/** The rule that an answer becomes, for the tasks of whoever gave it. Throws for what no rule may answer. */
+function ruleOfAnswer(
+  tx: Transaction,
+  facts: Facts,
+  { resource: task, internal }: CleanTaskState,
+  { resource, internal: asked }: CleanPermissionRequestState,
+  { approved }: Verdict,
+  wanted: WantedRule,
+): Clean<RememberRule> {
+  if (task.created_by !== facts.by.actor)
+    throw unremembered('Only whoever submitted the Task remembers an answer. Answer this request alone.');
+  const { approvals, url, kind, requested_schema } = resource.request;
+  if (approvals !== undefined)
+    throw unremembered('What several people, or another one, have to approve is asked each time.');
+  const takesPerson = url !== undefined || asked.resends === true;
+  if (approved && (takesPerson || (kind === 'elicitation' && yesTo(requested_schema) === undefined)))
+    throw unremembered('A rule can say no more than yes to this question. Answer it each time.');
+  const thing = askedInRequest(resource, internal.binding);
+  const about = aboutOf(thing, facts.self.askedAbout(internal.route, thing));
+  if (hasSecret(about) || hasSecret({ action: resource.request.message, target: '' }))
+    throw unremembered('There is a secret in what is asked, so that it is asked each time.');
+  const terms = {
+    scope: wanted.scope ?? 'session',
+    class: wanted.class ?? about.class,
+    action_pattern: wanted.action_pattern ?? facts.redact(literalGlob(about.action)).value,
+    target_pattern: wanted.target_pattern ?? facts.redact(literalGlob(about.target)).value,
+    allow: approved,
+    expires_at: wanted.expires_at,
+  };
+  const value = { session: task.session_id, workspace: task.workspace_id, user: null, always: null };
+  const scope_value = value[terms.scope];
+  return makeRule(tx, facts, { ...terms, scope_value, reason: null }, { requestId: resource.id, task });
+}
+
+function unremembered(message: string): ProtocolError {
+  return new ProtocolError('policy_violation', `remember: ${message}`, {
+    param: 'remember',
+    details: { rule: 'policy.remember' },
+  });
 }
 
 /**
@@ -190,6 +262,29 @@ function messageFor(
   if (internal.resends && !hasWords(request, verdict.answer?.sent)) return undefined;
   const sent = messageOfAnswer(request, verdict.answer?.sent);
   return { sent, clean: redact(sent).value };
+}
+
+/** Appends what is answered, and sends it where it is the next turn of the agent. */
+function sendTurn(
+  tx: Transaction,
+  tools: DecisionTools,
+  task: CleanTaskState,
+  { resource, internal }: CleanPermissionRequestState,
+  input: Received<MessageInput>,
+  isApproved: boolean,
+): Clean<Message> {
+  const isSent = isApproved && resource.request.kind !== 'tool';
+  const message = appendTurn(tx, tools, task, input, isSent);
+  if (!isSent) return message;
+  const { preceding, turn_message } = task.internal;
+  const payload = {
+    message_id: message.id,
+    kind: 'input' as const,
+    ...(internal.resends ? { preceding: [...preceding, turn_message] } : {}),
+  };
+  const pointer = { object: 'task', id: task.resource.id };
+  tx.append(newEvent('user.input_submitted', pointer, placeOfTask(task.resource), payload));
+  return message;
 }
 
 /** The original of a redacted message is kept only for one that is sent. */

@@ -1,4 +1,5 @@
 import type { Clean } from '#protocol/clean.ts';
+import type { RememberRule } from '#resources/permission-rule/schema.ts';
 import { type Folded, foreign, idKey, idList, idTextKey } from '#resources/states.ts';
 import type { Review } from '#resources/trust/schema.ts';
 import type { RememberedAnswer } from './draft.ts';
@@ -41,7 +42,14 @@ export type PermissionRequestState = Folded<
 export type RememberedState = RememberedAnswer;
 
 /** A permission request whose answer is remembered, and the key it is remembered under. */
-export type RememberedRequestState = Folded<{ id: string; workspace_id: string | null }, { key: string }>;
+export type RememberedRequestState = Folded<
+  { id: string; workspace_id: string | null },
+  {
+    key: string;
+    /** The same as a rule; absent in what was remembered before there were rules. */
+    rule?: RememberRule;
+  }
+>;
 
 /** Permission request made of an upstream's request id within a task. */
 export interface UpstreamRequestState {

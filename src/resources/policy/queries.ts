@@ -14,6 +14,9 @@ import { OPERATIONS, type OperationId, operation } from '#resources/operations.t
 import { findOutcome } from '#resources/outcome/load-outcome.ts';
 import { actionQuestion } from '#resources/permission/action-question.ts';
 import type { RememberScope } from '#resources/permission/schema.ts';
+import { aboutOf } from '#resources/permission-rule/about.ts';
+import { isAtCeiling } from '#resources/permission-rule/cost-ceiling.ts';
+import { permissionFor } from '#resources/permission-rule/rules-in-force.ts';
 import { fullQuota } from '#resources/quota/check-quotas.ts';
 import { routeOfSkill, skillId } from '#resources/skill/skills.ts';
 import { type WorkspaceState, workspaceKeys } from '#resources/workspace/state.ts';
@@ -129,7 +132,7 @@ function explainAction(
   asked: ExplainPolicyQuery,
   skill: string,
   grant: Grant,
-  { reader, self, caller, time }: QueryTools,
+  { reader, self, approvals, caller, time }: QueryTools,
 ): Explanation {
   const action = actionOf(skill, { self });
   const session =
@@ -147,9 +150,24 @@ function explainAction(
   const full =
     workspace && fullQuota({ get: reader.get, time }, self.quotas, { workspace, persona, startsNow: true });
   const exhausted = full && (full.quota.hard_limit ? 'hard' : 'soft');
-  const explained = explainBy(ACTION_CHECKS, { ...question, exhausted });
+  const asker = { ...subject, created_by: grant.actor };
+  const permission = permissionFor(
+    { get: reader.get.bind(reader), time },
+    { approvals, self },
+    asker,
+    aboutOfCall(action),
+  );
+  const isOver = isAtCeiling(reader, subject);
+  const explained = explainBy(ACTION_CHECKS, { ...question, exhausted, permission, isAtCeiling: isOver });
   const { tier } = question;
   return { ...explained, tier, sideEffect: action.sideEffect, remembers: self.policy.remember[tier] };
+}
+
+/** A call before its arguments are known: rules that look at its target match the name alone. */
+function aboutOfCall({ route, skillId, sideEffect }: Action) {
+  const name = skillId ?? route;
+  const metadata = { policy: { bound_to: { action: name }, side_effect: sideEffect } };
+  return aboutOf({ kind: 'tool', action: name, metadata, binding: null }, {});
 }
 
 /** A Skill by its id, an agent by its route. A tool of which nothing is known is judged as the worst. */

@@ -295,7 +295,21 @@ function approvalOf(tx: StateReader, { id, actor }: FactOf<'request'>): ReceiptA
 
 /** An answer for good that was given to an earlier request is the policy's word by now. */
 function deciderOf({ request, response }: PermissionRequest): string | null | undefined {
-  return request.remembered_from === undefined ? response?.reviewer : `policy:${REMEMBERED}`;
+  if (request.remembered_from !== undefined) return `policy:${REMEMBERED}`;
+  const by = request.answered_by;
+  return by === undefined && response?.rule_id === undefined
+    ? response?.reviewer
+    : `policy:${response?.rule_id ?? response?.policy_version}`;
+}
+
+/** Which answers rules gave, or the permission policy; absent where none did. */
+function rulesOf(tx: StateReader, requests: readonly FactOf<'request'>[]): JsonObject {
+  const rules = listed(requests).flatMap(({ id }) => {
+    const response = tx.get<PermissionRequestState>(permissionKeys.permissionRequest(id))?.resource.response;
+    if (response?.rule_id === undefined) return [];
+    return [{ approval_id: id, rule_id: response.rule_id, policy_version: response.policy_version ?? null }];
+  });
+  return rules.length === 0 ? {} : { permission_rules: rules };
 }
 
 /** Which answers were remembered ones, and from where; absent where none was. */
@@ -319,7 +333,7 @@ export function decidersOf(
   decisions: readonly FactOf<'policy'>[],
   requests: readonly FactOf<'request'>[],
 ): JsonObject {
-  return { ...policyOf(decisions), ...rememberedOf(tx, requests) };
+  return { ...policyOf(decisions), ...rememberedOf(tx, requests), ...rulesOf(tx, requests) };
 }
 
 /** Absent where the policy kept nothing back. */

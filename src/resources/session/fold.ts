@@ -6,6 +6,7 @@ import { putMessage } from '#resources/message/fold.ts';
 import { artifactIdsOf } from '#resources/message/schema.ts';
 import { type MessageState, messageKeys } from '#resources/message/state.ts';
 import { type Folds, payload } from '#resources/payload.ts';
+import { foldRulesOfClosed } from '#resources/permission-rule/fold.ts';
 import type { Session, SessionState } from './schema.ts';
 import {
   type KeyedSessionState,
@@ -19,7 +20,7 @@ import { copyTurns, cutTurns, putTurn, turnAt } from './transcript/turns.ts';
 
 export const folds: Folds = {
   'session.created': [foldSessionCreated],
-  'session.closed': [foldSessionClosed],
+  'session.closed': [foldSessionClosed, foldRulesOfClosed],
   'vendor.harn_gateway.session_updated': [foldSessionUpdated],
   'session.message_appended': [foldMessageAppended],
   'vendor.harn_gateway.agent_update': [foldAgentUpdate],

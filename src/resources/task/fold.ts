@@ -5,6 +5,7 @@ import type { TaskStatus } from '#protocol/task-states.ts';
 import type { PayloadOf } from '#resources/event-payloads.ts';
 import { foldOutcome } from '#resources/outcome/fold.ts';
 import { type Folds, payload } from '#resources/payload.ts';
+import { foldCost } from '#resources/permission-rule/fold.ts';
 import {
   beforeChange,
   foldQuotaUsage,
@@ -43,7 +44,7 @@ export const folds: Folds = {
   'vendor.harn_gateway.file_written': [foldFileWritten],
   'vendor.harn_gateway.upstream_bound': [foldUpstreamBound],
   'vendor.harn_gateway.policy_decided': [foldPolicyDecided],
-  'vendor.harn_gateway.upstream_note': [foldUpstreamNote, foldUsage],
+  'vendor.harn_gateway.upstream_note': [foldUpstreamNote, foldUsage, foldCost],
 };
 
 function foldTaskSubmitted(event: Event, states: StateWriter): void {

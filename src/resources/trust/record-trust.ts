@@ -214,12 +214,17 @@ export function reviewOf(
   return fromLog(signReview(statement, receipts.key()));
 }
 
-/** How far the answer holds, or which earlier one it is; absent for an answer to its own request alone. */
+/** How far the answer holds, which earlier one or which rule it is, and the policy in force; absent for an answer to its own request alone. */
 function memoryOf({ resource }: CleanPermissionRequestState, { payload }: Event): JsonObject {
   const { remembered_from } = resource.request;
-  if (remembered_from !== undefined) return { remembered_from };
-  const { remembered } = (payload['response'] ?? {}) as JsonObject;
-  return remembered === undefined ? {} : { remembered };
+  const { remembered, remembered_as, rule_id, policy_version } = (payload['response'] ?? {}) as JsonObject;
+  return {
+    ...(remembered_from === undefined ? {} : { remembered_from }),
+    ...(remembered === undefined || remembered_from !== undefined ? {} : { remembered }),
+    ...(remembered_as === undefined ? {} : { remembered_as }),
+    ...(rule_id === undefined ? {} : { rule_id }),
+    ...(policy_version === undefined ? {} : { policy_version }),
+  };
 }
 
 /** Absent where the agent went on by itself: nobody approved. */

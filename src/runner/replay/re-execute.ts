@@ -22,7 +22,7 @@ import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import { applyMemoryRead, readBefore } from '#runner/frame-recorder.ts';
 import { frameKey } from '#store/keys.ts';
 import { applyMoves, noteCancelFault, seenBy } from '../apply-moves.ts';
-import { approvalsOf } from './recorded-terms.ts';
+import { approvalsOf, recordedAnswersOf } from './recorded-terms.ts';
 
 /** What a re-execution needs besides the history; none of it may ask the clock, chance or the network. */
 interface ReExecutionParts {
@@ -71,7 +71,8 @@ class ReExecution {
     this.#tx = new Rehearsal(parts.projection);
     this.#ids = new RecordedIds(parts.seed);
     const approvals = approvalsOf(history.events);
-    this.#tools = { ...parts.tools, ...RECORDED, approvals, newId: this.#ids.next };
+    const recordedAnswers = recordedAnswersOf(history.events);
+    this.#tools = { ...parts.tools, ...RECORDED, approvals, recordedAnswers, newId: this.#ids.next };
     this.#tx.set(sessionKeys.session(history.sessionId), emptySession(history));
   }
 
@@ -206,6 +207,9 @@ const RECORDED: Pick<DecisionTools, 'redact' | 'sealInput' | 'receipts' | 'runs'
     claim: () => undefined,
     wake: () => undefined,
     answer: () => undefined,
+    answerOpen: () => undefined,
+    answerByRule: () => undefined,
+    endBeyondCeiling: () => undefined,
     forwardCancel: () => undefined,
   },
 };

@@ -1,5 +1,9 @@
 import type { StreamFrame } from '#gateway.ts';
-import type { PermissionKind, PermissionRequest } from '#resources/permission/schema.ts';
+import {
+  isAnsweredAlready,
+  type PermissionKind,
+  type PermissionRequest,
+} from '#resources/permission/schema.ts';
 import type { QuestionKind, RequestFrame } from './frames.ts';
 
 export type Question = RequestFrame['request'];
@@ -48,7 +52,7 @@ export function questionOf(frame: StreamFrame): Question | undefined {
   const place = { event_id: id, task_id, session_id };
   const { permission_request: asked, request_id: named } = payload;
   // Its answer was known before it was asked.
-  if (asked?.request.remembered_from !== undefined) return undefined;
+  if (asked !== undefined && isAnsweredAlready(asked.request)) return undefined;
   if (asked !== undefined)
     return { kind: KINDS[asked.request.kind], ...place, request_id: asked.id, permission_request: asked };
   if (named !== undefined) return undefined;

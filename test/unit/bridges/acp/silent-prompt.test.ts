@@ -16,7 +16,7 @@ it('a prompt that falls silent keeps what the agent had said, is cancelled, and 
     },
     host: () => undefined,
     judge: () => undefined,
-    recall: () => ({ remembers: false }),
+    remembers: () => false,
     heardCalls: new Set(),
   });
   const content = { type: 'text', text: 'half an answer' };

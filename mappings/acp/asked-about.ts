@@ -1,0 +1,54 @@
+import { commandOf, hostOf, plainPath } from '#protocol/asked-target.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject, objectOf, objectsOf, textOf } from '#protocol/json-shape.ts';
+import type { AskedAbout, AskedThing } from '#protocol-client.ts';
+import type { PermissionClass } from '#resources/permission-rule/schema.ts';
+import { HOST_METHODS, type HostMethod, isHostMethod } from './host-methods.ts';
+
+/** What the kinds of tool calls are in the words of permission rules. Spec: ACP v1, "Tool Calls", `ToolKind`. */
+export const CLASS_OF_TOOL_KIND = {
+  read: 'read',
+  search: 'read',
+  edit: 'write',
+  delete: 'write',
+  move: 'write',
+  execute: 'exec',
+  fetch: 'net',
+  think: 'custom',
+  switch_mode: 'custom',
+  other: 'custom',
+} as const satisfies Record<string, PermissionClass>;
+
+/** What an agent asks, in the words of rules. A kind that is in no table is `custom`. */
+export function aboutOfAsked({ toolName, input, metadata }: AskedThing): AskedAbout {
+  if (toolName !== undefined && isHostMethod(toolName)) return aboutOfHostCall(toolName, input);
+  const call = objectOf(objectOf(metadata['acp'])['tool_call']);
+  const kind = textOf(call['kind']) ?? '';
+  const known = Object.hasOwn(CLASS_OF_TOOL_KIND, kind);
+  if (!known) return {};
+  const permissionClass = CLASS_OF_TOOL_KIND[kind as keyof typeof CLASS_OF_TOOL_KIND];
+  return { class: permissionClass, ...targetOf(permissionClass, call) };
+}
+
+/** A path that the call names comes before what its arguments say. */
+function targetOf(permissionClass: PermissionClass, call: JsonObject): { target?: string } {
+  const input = isObject(call['rawInput'] as JsonValue) ? objectOf(call['rawInput']) : {};
+  if (permissionClass === 'exec') return given(commandOf(input['command'], input['args']));
+  if (permissionClass === 'net') return given(hostOf(textOf(input['url']) ?? ''));
+  if (permissionClass === 'custom') return {};
+  const [location] = objectsOf(call['locations']);
+  const path = textOf(location?.['path']) ?? textOf(input['path']) ?? textOf(input['file_path']);
+  return given(path === undefined ? undefined : plainPath(path));
+}
+
+function aboutOfHostCall(method: HostMethod, input: JsonValue | undefined): AskedAbout {
+  const { path, command, args } = objectOf(input);
+  const { capability, sideEffect } = HOST_METHODS[method];
+  if (capability === 'terminal') return { class: 'exec', sideEffect, ...given(commandOf(command, args)) };
+  const file = textOf(path);
+  return { sideEffect, ...given(file === undefined ? undefined : plainPath(file)) };
+}
+
+function given(target: string | undefined): { target?: string } {
+  return target === undefined || target === '' ? {} : { target };
+}
