@@ -29,7 +29,8 @@ const installPermissionPolicy: Command<'installPermissionPolicy'> = {
     const { tenant } = facts.by;
     const known = tx.get<CleanPermissionsState>(permissionRuleKeys.permissions(tenant))?.policy;
     if (known?.version !== version || JSON.stringify(known.document) !== JSON.stringify(policy)) {
-      const pointer = { object: 'permission_policy', id: version };
+      // Equal policies of two tenants are two: the stream of one says nothing of the other.
+      const pointer = { object: 'permission_policy', id: tenant };
       const payload = { tenant, version, policy };
       const place = { tenant_id: tenant };
       tx.append(newEvent('vendor.harn_gateway.permission_policy_installed', pointer, place, payload));

@@ -162,6 +162,16 @@ describe('permission rules and the policy of a tenant', () => {
       await install({ read: ['mine/**'] });
       const other = as(OTHER_TENANT.key.actor);
       expect(await other.get('/v1/permissions/policy')).toMatchObject({ policy: { read: [] } });
+      await other.call('PUT', '/v1/permissions/policy', { body: { read: ['mine/**'] } });
+      const installed = (await allEvents(gateway.log)).filter(
+        ({ event }) => event === 'vendor.harn_gateway.permission_policy_installed',
+      );
+      // Equal policies of two tenants have streams of their own.
+      expect(installed.slice(-2).map(({ resource }) => resource.id)).toEqual([
+        'tenant_default',
+        OTHER_TENANT.tenant,
+      ]);
+      await other.call('PUT', '/v1/permissions/policy', { body: {} });
       expect(await refused('PUT', '/v1/permissions/policy', {}, as('ada'))).toMatchObject({
         status: 403,
         code: 'permission_denied',
