@@ -39,6 +39,8 @@ export const ANSWERED_OTHERWISE: Partial<Record<string, readonly number[]>> = {
   forgetPermission: [404],
 };
 
+const RULE = { class: 'write', action_pattern: '*', target_pattern: 'src/**', allow: false };
+
 /** Bodies that an example cannot be, because they have to fit the world. A row without an entry takes its example. */
 const OWN_BODIES: Partial<Record<string, (ids: Ids) => unknown>> = {
   ...BODIES,
@@ -50,6 +52,7 @@ const OWN_BODIES: Partial<Record<string, (ids: Ids) => unknown>> = {
   verifyReceipt: () => ({}),
   replayTask: () => ({ mode: 'exact' }),
   replaySession: () => ({ mode: 'exact' }),
+  createPermissionRule: (ids) => ({ ...RULE, scope: 'session', scope_value: ids['session_id'] }),
 };
 
 /** A request of the operation that is right, in a world where all that it names is there. */
@@ -154,6 +157,11 @@ const MADE_FOR: Readonly<Record<string, { name: string; path: string; body(): ob
       scopes: ['tasks:read'],
       workspaces: ['workspace_default'],
     }),
+  },
+  rule_id: {
+    name: 'rule_id',
+    path: '/v1/permissions/rules',
+    body: () => ({ ...RULE, scope: 'workspace', scope_value: 'workspace_default' }),
   },
   memory_id: {
     name: 'memory_id',

@@ -4,16 +4,9 @@
  */
 export const AWAITED: readonly string[] = [
   'attachSessionClient',
-  'checkPermission',
-  'createPermissionRule',
   'detachSessionClient',
-  'getPermissionHistory',
-  'getPermissionPolicy',
   'heartbeatSessionClient',
-  'installPermissionPolicy',
-  'listPermissionRules',
   'listSessionLiveClients',
-  'revokePermissionRule',
   'takeoverSessionClient',
   'updateSessionInputs',
 ];
