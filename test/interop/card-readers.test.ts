@@ -53,7 +53,9 @@ describe('[C3] the superset card, read by real clients', () => {
         { url: `${url}/a2a/sample`, protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
         { protocolBinding: 'HTTP+JSON' },
         { protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
-        {},
+        // The Harn interface, once for each version of the protocol.
+        { protocolVersion: 'agents-protocol-2026-04-25' },
+        { protocolVersion: 'agents-protocol-2026-10-11' },
       ],
       signatures: [{}, {}, {}],
     });
