@@ -15,6 +15,7 @@ import { authenticator } from './authentication.ts';
 import { makeClients, sampleAgent } from './clients.ts';
 import { type Core, makeCore } from './core.ts';
 import { lookAtIssuers, trustedIssuers } from './issuers.ts';
+import { openMeasuring } from './measuring.ts';
 import { openData, refuseBadCheckpoint } from './open-data.ts';
 import { type GatewayParts, type Parts, systemClock, systemRandom } from './parts.ts';
 import { makeRetention } from './retention.ts';
@@ -74,7 +75,9 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   closers.push(() => Promise.all([...clients.values()].map((client) => client.close())));
   const watch = ClockWatch.open({ clock, logger, log });
   const rooms = await loadRooms();
-  const core = makeCore(parts, data, rooms, clients, authentication, watch);
+  const measuring = config.telemetry.metrics ? openMeasuring(parts, log, clients) : undefined;
+  closers.push(() => measuring?.close());
+  const core = makeCore(parts, data, rooms, clients, authentication, watch, measuring);
   closers.push(() => core.subscriptions.close());
   closers.push(() => core.sending.close());
   closers.push(() => core.runner.drain());
@@ -91,7 +94,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     await core.runner.recover();
     await core.sending.outbox.start();
   }
-  const surface = makeSurface(parts, data, clients, issuers, core, watch);
+  const surface = makeSurface(parts, data, clients, issuers, core, watch, measuring);
   closers.push(() => surface.close({ graceMs: config.limits.drain_timeout_ms }));
   const { url } = await surface.listen(config.server.host, config.server.port);
   announceGateway(config.store.data, { url, pid: process.pid });

@@ -48,6 +48,7 @@ import { approvalFacts } from './approvals.ts';
 import { configuredKeys } from './authentication.ts';
 import { bundleTools } from './bundles.ts';
 import { secretReader } from './clients.ts';
+import type { Measuring } from './measuring.ts';
 import type { OpenData, OpenDirectory } from './open-data.ts';
 import { DELIVERY_FORMS, makeSending, type Sending } from './outbox.ts';
 import type { Parts } from './parts.ts';
@@ -76,13 +77,14 @@ export function makeCore(
   clients: ReadonlyMap<string, ProtocolClient>,
   authenticator: Authenticator,
   watch: ClockWatch,
+  measuring: Measuring | undefined,
 ): Core {
   const { config, logger, clock, random } = parts;
   const box = createSecretBox(inputBoxKey(config.store.data, random), random);
   const files = fileTree(config);
   const running = { runner: () => runner, outbox: () => sending.outbox };
   const tools = decisionTools(parts, { log, keys }, clients, box, files, running);
-  const sending = makeSending(parts, log, box, tools);
+  const sending = makeSending(parts, log, box, tools, measuring);
   const interpretOf = interpreter(clients);
   const runner = new TaskRunner({
     log,
@@ -98,6 +100,7 @@ export function makeCore(
     limits: runnerLimits(config),
     nowMs: () => clock.now(),
     timeoutSignal: (ms) => AbortSignal.timeout(ms),
+    ...(measuring && { onFirstFrame: measuring.work.spoke.bind(measuring.work) }),
   });
   log.onReopen(() => recover(runner, logger));
   const subscriptions = new Subscriptions(log);

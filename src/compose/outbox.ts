@@ -1,7 +1,7 @@
 import type { DecisionTools } from '#core/facts.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import { APPROVALS, type DeliveryForm, HARN_FORM } from '#resources/push/delivery.ts';
+import { APPROVALS, type DeliveryForm, HARN_FORM, type Post } from '#resources/push/delivery.ts';
 import { Outbox } from '#resources/push/outbox.ts';
 import { APPROVALS_FORM } from '#resources/push/schema.ts';
 import { TenantSlots } from '#resources/push/tenant-slots.ts';
@@ -12,6 +12,7 @@ import { bridges } from '../../bridges/index.ts';
 import { type AddressGuard, TargetRefused } from '../../bridges/wire/address-guard.ts';
 import { WebhookClient } from '../../bridges/wire/webhook-client.ts';
 import { webhooks } from './approvals.ts';
+import type { Measuring } from './measuring.ts';
 import { outboundGuard } from './outbound-guard.ts';
 import { type Parts, systemTimers } from './parts.ts';
 
@@ -40,10 +41,12 @@ export function makeSending(
   log: EventLog,
   box: SecretBox,
   { newId, receipts, redact }: Pick<DecisionTools, 'newId' | 'receipts' | 'redact'>,
+  measuring: Measuring | undefined,
 ): Sending {
   const { config, clock, logger } = parts;
   const guard = outboundGuard(parts);
   const client = new WebhookClient({ guard, timers: systemTimers });
+  const post: Post = (call, signal) => client.post(call, signal);
   const outbox = new Outbox({
     log,
     clock,
@@ -52,7 +55,7 @@ export function makeSending(
     newId,
     redact,
     forms: DELIVERY_FORMS,
-    post: (call, signal) => client.post(call, signal),
+    post: measuring?.work.posted(post) ?? post,
     openSecrets: (sealed) => box.open(sealed),
     signer: { issuer: receipts.issuer.id, key: receipts.key },
     webhook: webhooks(parts),

@@ -8,7 +8,7 @@ import type { RouteFacts } from '#core/facts.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import type { AdmittedCaller, Gateway } from '#gateway.ts';
 import { JsonReader } from '#json/json-reader.ts';
-import { createMetrics } from '#operation/metrics.ts';
+import type { Face } from '#operation/metric-table.ts';
 import { readinessOf } from '#operation/readiness.ts';
 import { decideTool } from '#policy/known-tool.ts';
 import { ProtocolError } from '#protocol/errors.ts';
@@ -29,6 +29,7 @@ import { A2A_OFFER, type BridgeId, bridges } from '../../bridges/index.ts';
 import { metricsReader } from './authentication.ts';
 import type { Core } from './core.ts';
 import { neverReached } from './issuers.ts';
+import { type Measuring, readMetrics } from './measuring.ts';
 import type { OpenDirectory } from './open-data.ts';
 import type { Parts } from './parts.ts';
 import { undiscovered, withUndiscovered } from './undiscovered.ts';
@@ -41,8 +42,9 @@ export function makeSurface(
   issuers: ReadonlyMap<string, TrustedIssuer>,
   core: Core,
   watch: ClockWatch,
+  measuring: Measuring | undefined,
 ): HttpSurface {
-  const { gateway, runner, tools } = core;
+  const { gateway, tools } = core;
   const { config, logger, version, clock } = parts;
   let draining = false;
   const readiness = () =>
@@ -50,19 +52,12 @@ export function makeSurface(
       readinessOf(log, draining, neverReached(issuers), watch.details()),
       undiscovered(clients),
     );
-  const metrics = createMetrics({
-    runningTasks: () => runner.running(),
-    queuedTasks: () => runner.queued(),
-    openStreams: () => surface.openStreams(),
-    commits: () => log.head.commit,
-    events: () => Number(log.head.eventId),
-    ready: () => readiness().ok,
-    refused: () => core.refusals.counts(),
-  });
   const json = new JsonReader();
   const cards = makeCards(parts, keys, clients, tools.routes);
+  const faceOf = (face: Face): Gateway => measuring?.work.gatewayOf(face, gateway) ?? gateway;
   const surface = createHttpSurface({
-    gateway,
+    gateway: faceOf('rest'),
+    socketGateway: faceOf('ws'),
     clock,
     timers: nodeTimers,
     logger,
@@ -83,12 +78,13 @@ export function makeSurface(
         takesCertificates: config.server.tls?.client_certificates ?? false,
       },
     },
-    metrics: config.telemetry.metrics
-      ? { authorize: metricsReader(gateway), read: () => metrics.read() }
-      : undefined,
-    createServers: (publicUrl) => makeServers(parts, clients, core, publicUrl, cards, json),
+    metrics: measuring && { authorize: metricsReader(gateway), read: () => measuring.metrics.read() },
+    createServers: (publicUrl) => makeServers(parts, clients, core, faceOf, publicUrl, cards, json),
     server: serverSettings(config),
   });
+  measuring?.metrics.readFrom(
+    readMetrics(parts, core, { isReady: () => readiness().ok, openStreams: () => surface.openStreams() }),
+  );
   return {
     ...surface,
     close(options) {
@@ -169,6 +165,7 @@ function makeServers(
   { config, clock, random, logger, version }: Parts,
   clients: ReadonlyMap<string, ProtocolClient>,
   { gateway, log, tools, sending }: Core,
+  faceOf: (face: Face) => Gateway,
   publicUrl: () => string,
   cards: AgentCards,
   json: JsonReader,
@@ -203,7 +200,9 @@ function makeServers(
       heartbeatIntervalMs: limits.heartbeat_interval_ms,
     },
   };
-  return (Object.keys(bridges) as BridgeId[]).flatMap((id) => bridges[id].createServer?.(deps) ?? []);
+  return (Object.keys(bridges) as BridgeId[]).flatMap(
+    (id) => bridges[id].createServer?.({ ...deps, gateway: faceOf(id) }) ?? [],
+  );
 }
 
 function agentOf(client: ProtocolClient, defaultRoute: string | undefined): ServerAgent {

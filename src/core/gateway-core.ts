@@ -1,4 +1,4 @@
-import type { EventSubscription, Subscriptions } from '#eventlog/subscription.ts';
+import type { EventSubscription, FollowerLag, Subscriptions } from '#eventlog/subscription.ts';
 import type {
   AdmittedCaller,
   Answer,
@@ -98,6 +98,11 @@ export class GatewayCore implements Gateway {
   /** Ends streams whose credential expired or was revoked, and notifies their connections. */
   recheckStreams(): Promise<void> {
     return this.#followers.recheck();
+  }
+
+  /** How far each follower of events is behind. */
+  lags(): FollowerLag[] {
+    return this.#followers.lags();
   }
 
   async call(id: CommandId | QueryId, given: Call): Promise<Answer> {
@@ -286,6 +291,10 @@ class Followers {
 
   remove(follower: Follower): void {
     this.#streams.delete(follower);
+  }
+
+  lags(): FollowerLag[] {
+    return Array.from(this.#streams, ({ subscription }) => subscription.lag());
   }
 
   /** Returns what takes the connection off again. */

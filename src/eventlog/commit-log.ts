@@ -14,6 +14,7 @@ import type {
   HistoryRemoval,
   Integrity,
   LogHead,
+  LogStatistics,
   LogStatus,
   Origin,
   Projection,
@@ -23,6 +24,7 @@ import type {
   StoredEvent,
   StreamOfOne,
   StreamScope,
+  WrittenGroup,
 } from './event-log.ts';
 import { foldCodec, StateCache } from './fold-record.ts';
 import { GroupStaging, GroupWriter } from './group-commit.ts';
@@ -61,12 +63,13 @@ export interface CommitLogParts {
 /** The log over a store. Reads come from the store; a transaction also sees what is not durable yet. */
 export class CommitLog implements EventLog {
   readonly #parts: CommitLogParts;
+  readonly #cache: StateCache;
   readonly #reader: LogReader;
   readonly #staging: GroupStaging;
   readonly #writer: GroupWriter;
   readonly #checkpoints: CheckpointWriter;
   readonly #reopener: Reopener;
-  readonly #tail: Listeners<[readonly StoredEvent[]]>;
+  readonly #tail: Listeners<[readonly StoredEvent[], WrittenGroup?]>;
   readonly #reopened: Listeners<[]>;
   readonly #damagedRecords = new Set<string>();
   #status: LogStatus = 'open';
@@ -78,6 +81,7 @@ export class CommitLog implements EventLog {
     const { store, logger, start, clock, timers } = parts;
     const cache = new StateCache(parts.cacheChars);
     this.#parts = parts;
+    this.#cache = cache;
     this.#integrity = start.integrity;
     this.#reader = new LogReader(store, cache, foldCodec(store, parts.said), (error) =>
       this.#onDamagedRecord(error),
@@ -87,8 +91,10 @@ export class CommitLog implements EventLog {
     this.#reopened = new Listeners(logger);
     this.#writer = new GroupWriter(store, {
       seal: () => this.#staging.seal(),
-      onDurable: () => {
-        this.#tail.notify(this.#staging.settle());
+      now: clock.monotonic.bind(clock),
+      onDurable: (took) => {
+        const { events, transactions } = this.#staging.settle();
+        this.#tail.notify(events, { ...took, transactions });
         this.#checkpoints.headMoved();
       },
       onFailure: (error) => this.#onFailure(error),
@@ -144,6 +150,12 @@ export class CommitLog implements EventLog {
 
   get head(): LogHead {
     return this.#staging.head;
+  }
+
+  statistics(): LogStatistics {
+    const { hits, misses, size } = this.#cache;
+    const compaction = this.#parts.store.compaction?.();
+    return { states: { hits, misses, kept: size }, ...(compaction === undefined ? {} : { compaction }) };
   }
 
   get checkpointed(): number {
@@ -271,7 +283,7 @@ export class CommitLog implements EventLog {
     return this.#parts.store.compact(range);
   }
 
-  tail(listener: (events: readonly StoredEvent[]) => void): () => void {
+  tail(listener: (events: readonly StoredEvent[], group?: WrittenGroup) => void): () => void {
     return this.#tail.add(listener);
   }
 

@@ -2,7 +2,7 @@ import type { CleanObject, CleanText } from '#protocol/clean.ts';
 import type { EventKind } from '#protocol/event-kinds.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { ReplayEventMetadata } from '#resources/replay/schema.ts';
-import type { DiskShortage } from '#store/store.ts';
+import type { DiskShortage, StoreCompaction } from '#store/store.ts';
 
 export interface ResourcePointer {
   object: string;
@@ -207,6 +207,23 @@ export interface FoundDamage {
 /** `open`: takes transactions. `fenced`: a write failed and the store is being reopened; reads only. */
 export type LogStatus = 'open' | 'fenced' | 'closing' | 'closed';
 
+/** What one write of the log took, in milliseconds. */
+export interface WrittenGroup {
+  transactions: number;
+  /** The write with its fsync. */
+  writeMs: number;
+  /** From the first of its transactions until it was durable. */
+  commitMs: number;
+}
+
+/** What the log has done since the start. */
+export interface LogStatistics {
+  /** The parsed states in memory, and how often one was asked for that was, or was not, there. */
+  states: { hits: number; misses: number; kept: number };
+  /** Absent where the store does not say. */
+  compaction?: StoreCompaction;
+}
+
 /** The commit log. One transaction at a time decides, many are written together, nobody is answered before fsync. */
 export interface EventLog {
   readonly integrity: Integrity;
@@ -287,9 +304,11 @@ export interface EventLog {
   compact(range: { gte: string; lte: string }): Promise<void>;
   /**
    * Calls back with each group of committed events, in order, after fsync. A group whose write failed but which is found
-   * after the reopen comes too, late. Returns the unsubscriber.
+   * after the reopen comes too, late and without what its write took. Returns the unsubscriber.
    */
-  tail(listener: (events: readonly StoredEvent[]) => void): () => void;
+  tail(listener: (events: readonly StoredEvent[], group?: WrittenGroup) => void): () => void;
+  /** Counts for the operator; asked at each scrape. */
+  statistics(): LogStatistics;
   /**
    * Calls back after a failed write once the store is open and verified again. States may then hold what its transaction
    * had been reported as failed (the outcome of a failed fsync is unknown), so whoever reacts to commits looks again.

@@ -166,6 +166,10 @@ export const NO_FOLD: FoldRecord = Object.freeze({});
 
 /** Parsed durable folds, bounded by the length of their JSON and their keys. */
 export class StateCache extends LRUCache<string, FoldRecord> {
+  /** Reads that found what they asked for, and that did not; counted by the reader. */
+  hits = 0;
+  misses = 0;
+
   constructor(maxChars: number) {
     super({ maxSize: maxChars });
   }

@@ -7,7 +7,7 @@ import { seal, sealedHash } from '#store/sealed-record.ts';
 import type { Store, WriteOp } from '#store/store.ts';
 import { BASE_MARKER, baseEntryOf, isListRow, MARKER_ENTRY, rowHash } from './base-row.ts';
 import type { CommitEntry, CommitRecord } from './commit-record.ts';
-import type { Event, LogHead, Origin, StoredEvent, StreamScope } from './event-log.ts';
+import type { Event, LogHead, Origin, StoredEvent, StreamScope, WrittenGroup } from './event-log.ts';
 import type { FoldCodec, FoldRecord, StateCache } from './fold-record.ts';
 import type { LogReader } from './log-reader.ts';
 import { EPOCH_GAP, eventNumberOf, storedEvents } from './segment.ts';
@@ -16,13 +16,17 @@ import { type EarlierState, StagedChanges } from './staged-transaction.ts';
 interface GroupHooks {
   /** Takes everything staged so far and returns its operations; an empty list means nothing was staged. */
   seal(): readonly WriteOp[];
+  /** Monotonic milliseconds. */
+  now(): number;
   /** What `seal` returned last is durable. Runs before the waiters of the group resume. */
-  onDurable(): void;
+  onDurable(took: Omit<WrittenGroup, 'transactions'>): void;
   /** The group failed; whether its bytes reached the disk is unknown. Nothing is sealed until `resume`. */
   onFailure(error: ProtocolError): void;
 }
 
 interface Group {
+  /** Monotonic milliseconds of its first transaction. */
+  openedMs: number;
   promise: Promise<void>;
   resolve(): void;
   reject(error: ProtocolError): void;
@@ -51,7 +55,7 @@ export class GroupWriter {
    */
   flush(): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
-    this.#waiting ??= newGroup();
+    this.#waiting ??= newGroup(this.#hooks.now());
     this.#schedule();
     return this.#waiting.promise;
   }
@@ -80,8 +84,10 @@ export class GroupWriter {
     try {
       const ops = this.#hooks.seal();
       if (ops.length > 0) {
+        const startedMs = this.#hooks.now();
         await this.#store.write(ops);
-        this.#hooks.onDurable();
+        const durableMs = this.#hooks.now();
+        this.#hooks.onDurable({ writeMs: durableMs - startedMs, commitMs: durableMs - group.openedMs });
       }
       this.#writing = false;
       group.resolve();
@@ -106,14 +112,14 @@ export class GroupWriter {
   }
 }
 
-function newGroup(): Group {
+function newGroup(openedMs: number): Group {
   let resolve: Group['resolve'] = () => undefined;
   let reject: Group['reject'] = () => undefined;
   const promise = new Promise<void>((onResolve, onReject) => {
     resolve = onResolve;
     reject = onReject;
   });
-  return { promise, resolve, reject };
+  return { openedMs, promise, resolve, reject };
 }
 
 /** Clocks are set right by a little all the time; more than that is a jump. */
@@ -135,6 +141,7 @@ interface SealedGroup {
   /** Hashes of the rows that it makes the base. */
   baseRows: ReadonlyMap<string, string>;
   head: LogHead;
+  transactions: number;
 }
 
 /**
@@ -311,17 +318,17 @@ export class GroupStaging implements EarlierState {
     const sealed = seal(JSON.stringify(commit), key);
     ops.push({ type: 'put', key, value: sealed });
     const head = { commit: commit.n, hash: sealedHash(sealed), eventId: commit.event_id };
-    this.#sealed = { changes, folds, baseRows, head };
+    this.#sealed = { changes, folds, baseRows, head, transactions: this.#entries.length };
     this.#open = new StagedChanges();
     this.#entries = [];
     this.#skipped = 0;
     return ops;
   }
 
-  /** The sealed group is durable: its states move to the cache. Returns its events in order. */
-  settle(): StoredEvent[] {
+  /** The sealed group is durable: its states move to the cache. Returns its events in order, and of how many transactions. */
+  settle(): { events: StoredEvent[]; transactions: number } {
     const group = this.#sealed;
-    if (group === undefined) return [];
+    if (group === undefined) return { events: [], transactions: 0 };
     this.#durable = group.head;
     this.#sealed = undefined;
     const { changes } = group;
@@ -334,7 +341,7 @@ export class GroupStaging implements EarlierState {
     // Earlier events were removed.
     if ([...changes.erased, ...changes.records.keys()].some(isEventKey)) this.recent.clear();
     this.recent.add(events);
-    return events;
+    return { events, transactions: group.transactions };
   }
 
   /** Forgets everything that is not durable and starts again from what the store holds. */

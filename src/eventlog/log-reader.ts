@@ -52,13 +52,16 @@ export class LogReader {
 
   state(key: string): State | undefined {
     const cached = this.#cache.get(key);
-    return cached === undefined ? this.fold(key)?.state : cached.state;
+    if (cached === undefined) return this.fold(key)?.state;
+    this.#cache.hits += 1;
+    return cached.state;
   }
 
   /** A state with the head of its resource. */
   fold(key: string): FoldRecord | undefined {
     const cached = this.#cache.get(key);
     if (cached !== undefined) return cached === NO_FOLD ? undefined : cached;
+    this.#cache.misses += 1;
     return this.#lockedOnDamage(() => {
       const stored = this.#store.get(key);
       if (stored === undefined) {

@@ -1,6 +1,7 @@
 import { ProtocolError } from '#protocol/errors.ts';
 import type { Event, EventLog, StoredEvent, StreamScope } from './event-log.ts';
 import { checkCursor, storedEvent } from './log-reader.ts';
+import { eventNumberOf } from './segment.ts';
 
 /** An event on its way to subscribers. The SSE frame is made when the first of them asks and shared by all. */
 export class EventFrame implements StoredEvent {
@@ -171,7 +172,18 @@ export interface SubscriptionOptions {
 export interface EventSubscription {
   /** Newest event id up to which this stream is complete; heartbeats carry it. */
   cursor(): string;
+  /** How far it is behind. */
+  lag(): FollowerLag;
   close(): void;
+}
+
+export interface FollowerLag {
+  /** Whether it has delivered all there was and takes what is committed at once. */
+  isLive: boolean;
+  /** Events of the whole log after the one it has delivered; 0 while it is live. */
+  events: number;
+  /** Bytes that its client had not taken when its newest event was written. */
+  unsentBytes: number;
 }
 
 interface SubscriptionsOptions {
@@ -221,6 +233,7 @@ class Subscriber implements EventSubscription, FrameReceiver {
   /** Newest event at the start: what comes after it is live. */
   readonly #startedAt: string;
   #cursor: string;
+  #unsentBytes = 0;
   #mode: 'history' | 'joining' | 'live' | 'closed' = 'history';
   #kept: EventFrame[] = [];
   #leave: () => void = () => undefined;
@@ -236,6 +249,12 @@ class Subscriber implements EventSubscription, FrameReceiver {
 
   cursor(): string {
     return this.#cursor;
+  }
+
+  lag(): FollowerLag {
+    const isLive = this.#mode === 'live';
+    const events = eventNumberOf(this.#log.head.eventId) - eventNumberOf(this.#cursor);
+    return { isLive, events: isLive ? 0 : Math.max(0, events), unsentBytes: this.#unsentBytes };
   }
 
   close(): void {
@@ -343,6 +362,7 @@ class Subscriber implements EventSubscription, FrameReceiver {
     const isVisible = filter === undefined || filter(frame.event);
     const unsent = isVisible ? sink.write(frame, replayed) : 0;
     this.#cursor = frame.id;
+    this.#unsentBytes = unsent;
     if (isLast?.(frame.event)) this.#end('complete');
     return unsent;
   }

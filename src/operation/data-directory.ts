@@ -1,5 +1,6 @@
 import { createHash, hkdfSync } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type ApiKeyRecord, apiKeyHash, newApiKey } from '#auth/api-keys.ts';
 import type { JsonValue } from '#protocol/json.ts';
@@ -208,6 +209,21 @@ export function readKeptCard(path: string): string | undefined {
     if (typeof record !== 'string') throw new Error('holds no card');
     return record;
   });
+}
+
+/** Size of the files of the store, in bytes; those that a compaction removes meanwhile are none. */
+export async function storeBytes(data: string): Promise<number> {
+  const { store } = dataPaths(data);
+  const sizes = (await readdir(store)).map((name) =>
+    stat(join(store, name)).then(
+      ({ size }) => size,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code !== 'ENOENT') throw error;
+        return 0;
+      },
+    ),
+  );
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
 }
 
 /** Reads a file beside the store by its shape; undefined where there is none. Throws DataFileError, with what to do. */

@@ -18,6 +18,8 @@ export interface RunnerDeps {
   verificationKeys(): VerificationKeys;
   redactFrame: DecisionTools['redact'];
   frameNumbers: FrameNumbers;
+  /** The agent of a task said something for the first time in a turn. Default: nobody asks. */
+  onFirstFrame?(taskId: string): void;
   limits: { perRoute: (route: string) => number; total: number; cancelWaitMs: number; acceptWaitMs: number };
   nowMs(): number;
   timeoutSignal(ms: number): AbortSignal;

@@ -159,7 +159,10 @@ export class TaskRun {
 
   /** Records frames until the task is over or waits for somebody; true when it got there. */
   async #follow({ run }: PreparedTurn, recorder: FrameRecorder): Promise<boolean> {
+    let isFirst = true;
     for await (const frame of run(this.#stopper.signal)) {
+      if (isFirst) this.#deps.onFirstFrame?.(this.#plan.taskId);
+      isFirst = false;
       if (this.#stopper.signal.aborted) return false;
       const status = await recorder.take(frame);
       if (status !== 'held') this.#take(recorder);

@@ -7,18 +7,30 @@ import { Damage, EVERYTHING } from './damage.ts';
 import { openFailure, readFailure, storeUnavailable } from './level-errors.ts';
 import { pagesOf, type Reading } from './level-pages.ts';
 import { acquireOwnerLock, type OwnerLock } from './owner-lock.ts';
-import type { DiskShortage, KeyRange, LostKeys, Store, StoreHealth, WriteOp } from './store.ts';
+import type {
+  DiskShortage,
+  KeyRange,
+  LostKeys,
+  Store,
+  StoreCompaction,
+  StoreHealth,
+  WriteOp,
+} from './store.ts';
 import { StoreOpenError } from './store-errors.ts';
 import { type DamagedTable, TableCheck } from './table-check.ts';
 import { findLogHole } from './write-ahead-log.ts';
 
 /** LevelDB ends a page early at this size; its default of 16 KiB makes pages of a dozen events. */
 const PAGE_BYTES = 2 * 1024 * 1024;
+const MEBIBYTE = 1024 * 1024;
 const STRING_VALUE = { valueEncoding: 'utf8' } as const;
 const SYNC = { sync: true };
 
 /** `level` types only what browsers have too; in Node its handle is classic-level's. */
-type Handle = Level<string, Buffer> & { compactRange(start: string, end: string): Promise<void> };
+type Handle = Level<string, Buffer> & {
+  compactRange(start: string, end: string): Promise<void>;
+  getProperty(property: string): string;
+};
 
 export interface LevelStoreOptions {
   /** Directory of the database; made with mode 0700 when missing. */
@@ -249,6 +261,20 @@ class LevelStore implements Store {
     } catch (error) {
       throw readFailure(error, range.gte);
     }
+  }
+
+  /** LevelDB prints a table: level, files, size in MB, then seconds and MB read and written by compactions. */
+  compaction(): StoreCompaction {
+    const total = { seconds: 0, readBytes: 0, writtenBytes: 0 };
+    if (this.#health === 'closed') return total;
+    for (const line of this.#handle.getProperty('leveldb.stats').split('\n')) {
+      const [level, , , seconds, read, written] = line.trim().split(/\s+/).map(Number);
+      if (level === undefined || Number.isNaN(level) || written === undefined) continue;
+      total.seconds += seconds ?? 0;
+      total.readBytes += (read ?? 0) * MEBIBYTE;
+      total.writtenBytes += written * MEBIBYTE;
+    }
+    return total;
   }
 
   close(): Promise<void> {

@@ -30,6 +30,13 @@ export interface DiskShortage {
   reason: string;
 }
 
+/** What a store did to keep its tables in order, since it was opened. */
+export interface StoreCompaction {
+  seconds: number;
+  readBytes: number;
+  writtenBytes: number;
+}
+
 /**
  * The ordered key-value port under the event log. Reads see durable data only: a written value is visible once it is
  * fsynced. Every implementation passes test/contracts/store-contract.ts.
@@ -58,5 +65,7 @@ export interface Store {
   reopen(): Promise<void>;
   /** Frees the space of deleted keys in the range. */
   compact(range: { gte: string; lte: string }): Promise<void>;
+  /** What rewriting its tables has cost since it was opened; left out by a store that does not know. */
+  compaction?(): StoreCompaction;
   close(): Promise<void>;
 }

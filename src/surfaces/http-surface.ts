@@ -37,7 +37,10 @@ import type { Timers } from './timers.ts';
 import { WebSockets } from './ws/web-sockets.ts';
 
 export interface HttpSurfaceDeps {
+  /** Of REST and event streams. */
   gateway: Gateway;
+  /** Of WebSockets. Default: the same. */
+  socketGateway?: Gateway;
   clock: Clock;
   timers: Timers;
   logger: Logger;
@@ -102,6 +105,7 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
   const sockets = new WebSockets({
     ...deps,
     ...bounds,
+    gateway: deps.socketGateway ?? deps.gateway,
     serverSockets: protocolServers.flatMap((each) => each.sockets ?? []),
   });
   sockets.listenOn(server);

@@ -343,8 +343,10 @@ export const LAYERS: readonly LayerRow[] = [
       'src/auth/api-keys.ts',
       'src/store/atomic-file.ts',
       'src/store/checked-file.ts',
+      'src/resources/task/state.ts',
+      'src/resources/permission/state.ts',
     ],
-    types: ['src/redaction', 'src/eventlog', 'src/surfaces'],
+    types: [...WORDS, 'src/gateway.ts', 'src/redaction', 'src/eventlog', 'src/surfaces', 'src/resources'],
     because: 'the machine around the gateway: data directory, log lines, metrics, readiness, child processes',
   },
   ...['src/cli', ...COMMAND_LINES].map((layer) => ({

@@ -31,6 +31,7 @@ const writer = new GroupWriter(store, {
     steps = [];
     return group.length === 0 ? [] : sealed(group);
   },
+  now: () => 0,
   onDurable: () => undefined,
   onFailure: (error) => {
     throw error;

@@ -25,6 +25,7 @@ function stagingLog() {
       staged = [];
       return ops;
     },
+    now: () => 0,
     onDurable: () => seen.push('durable'),
     onFailure: (error) => seen.push(error.code),
   });

@@ -1,0 +1,78 @@
+import type { GatewayCore } from '#core/gateway-core.ts';
+import type { Refusals } from '#core/refusals.ts';
+import type { EventLog } from '#eventlog/event-log.ts';
+import { storeBytes } from '#operation/data-directory.ts';
+import { type MetricFacts, Metrics } from '#operation/metrics.ts';
+import { WorkMetrics } from '#operation/work-metrics.ts';
+import { OPERATIONS } from '#resources/operations.ts';
+import type { TaskRunner } from '#runner/task-runner.ts';
+import type { Parts } from './parts.ts';
+
+/** What counts and times the work of the gateway, and what `/metrics` reads. */
+export interface Measuring {
+  metrics: Metrics;
+  work: WorkMetrics;
+  close(): void;
+}
+
+/** Measures from now on what the log says; the parts that measure besides take it from here. */
+export function openMeasuring(
+  { clock }: Pick<Parts, 'clock'>,
+  log: EventLog,
+  clients: ReadonlyMap<string, unknown>,
+): Measuring {
+  const operations = Object.keys(OPERATIONS);
+  const metrics = new Metrics({ agents: [...clients.keys()], operations });
+  const work = new WorkMetrics({ recorder: metrics, clock, log });
+  return { metrics, work, close: log.tail(work.committed.bind(work)) };
+}
+
+/** What knows the numbers that nothing records. */
+interface Counting {
+  gateway: Pick<GatewayCore, 'lags'>;
+  log: EventLog;
+  runner: TaskRunner;
+  refusals: Refusals;
+}
+
+/** What is read at each scrape. */
+export function readMetrics(
+  { config }: Pick<Parts, 'config'>,
+  { gateway, log, runner, refusals }: Counting,
+  { isReady, openStreams }: { isReady(): boolean; openStreams(): number },
+): MetricFacts {
+  const states = () => log.statistics().states;
+  const compaction = () => log.statistics().compaction ?? { seconds: 0, readBytes: 0, writtenBytes: 0 };
+  const most = (amounts: readonly number[]) => amounts.reduce((most, amount) => Math.max(most, amount), 0);
+  return {
+    harn_tasks_running: () => runner.running(),
+    harn_tasks_queued: () => runner.queued(),
+    harn_streams_open: openStreams,
+    harn_followers: () => {
+      const lags = gateway.lags();
+      const live = lags.filter(({ isLive }) => isLive).length;
+      return [
+        { labels: { state: 'live' }, value: live },
+        { labels: { state: 'behind' }, value: lags.length - live },
+      ];
+    },
+    harn_follower_lag_events: () => most(gateway.lags().map(({ events }) => events)),
+    harn_follower_unsent_bytes: () => most(gateway.lags().map(({ unsentBytes }) => unsentBytes)),
+    harn_log_commits: () => log.head.commit,
+    harn_log_events: () => Number(log.head.eventId),
+    harn_ready: () => Number(isReady()),
+    harn_store_bytes: () => storeBytes(config.store.data),
+    harn_store_compaction_seconds: () => compaction().seconds,
+    harn_store_compaction_bytes: () => [
+      { labels: { direction: 'read' }, value: compaction().readBytes },
+      { labels: { direction: 'written' }, value: compaction().writtenBytes },
+    ],
+    harn_state_cache_entries: () => states().kept,
+    harn_state_cache_reads: () => [
+      { labels: { outcome: 'hit' }, value: states().hits },
+      { labels: { outcome: 'miss' }, value: states().misses },
+    ],
+    harn_calls_refused_total: () =>
+      [...refusals.counts()].map(([code, value]) => ({ labels: { code }, value })),
+  };
+}
