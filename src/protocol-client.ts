@@ -53,6 +53,8 @@ export interface ProtocolClient {
    * when it is recorded. Called once, before the first turn. Left out where peers speak in turns only.
    */
   listen?(overhear: (taskId: string, frame: Frame) => Promise<void>): void;
+  /** Takes the place of another client of the same route, with what faces have given that one. Left out where they give nothing. */
+  succeed?(before: ProtocolClient): void;
   /** Models that the peer last offered its clients to choose from. Left out by peers that offer none. */
   offeredModels?(): readonly OfferedModel[];
   /** What the agent says of itself, for cards and skills; the last good answer while the peer is down. */

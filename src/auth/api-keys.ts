@@ -34,19 +34,23 @@ export function apiKeyHash(key: string): string {
 
 /**
  * Authenticates bearer API keys: configured ones, and those that `madeHere` finds in the log. A key has at least 128
- * random bits, so a plain SHA-256 is the right hash; the digest is looked up and then compared in constant time.
+ * random bits, so a plain SHA-256 is the right hash; the digest is looked up and then compared in constant time. `isLive`: whether
+ * a configured key still is as it was; connections of one that is not end. Default: always.
  */
 export function apiKeyAuthenticator(
   records: readonly ApiKeyRecord[],
   madeHere: (hash: string) => EndingKey | undefined = () => undefined,
+  isLive?: (record: ApiKeyRecord) => boolean,
 ): Authenticate {
-  const byDigest = new Map(records.map((record) => [record.hash, entry(record)]));
+  const configured = (record: ApiKeyRecord) =>
+    isLive === undefined ? entry(record) : endingEntry({ record, isLive: () => isLive(record) });
+  const byDigest = new Map(records.map((record) => [record.hash, configured(record)]));
   return ({ authorization }) => {
     const key = bearerToken(authorization);
     if (key === undefined) return UNAUTHENTICATED;
     const digest = sha256Bytes(key);
     const hash = `sha256:${digest.toString('hex')}`;
-    const found = byDigest.get(hash) ?? endingEntry(madeHere(hash));
+    const found = byDigest.get(hash) ?? liveEntry(madeHere(hash));
     if (!found || !timingSafeEqual(found.digest, digest)) return UNAUTHENTICATED;
     return found.authentication;
   };
@@ -54,8 +58,11 @@ export function apiKeyAuthenticator(
 
 const UNAUTHENTICATED: Authentication = { kind: 'unauthenticated' };
 
-function endingEntry(key: EndingKey | undefined): ReturnType<typeof entry> | undefined {
-  if (!key?.isLive()) return undefined;
+function liveEntry(key: EndingKey | undefined): ReturnType<typeof entry> | undefined {
+  return key?.isLive() ? endingEntry(key) : undefined;
+}
+
+function endingEntry(key: EndingKey): ReturnType<typeof entry> {
   const now = () => (key.isLive() ? 'live' : 'ended');
   return entry(key.record, { now, settle: () => undefined });
 }

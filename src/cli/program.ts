@@ -20,6 +20,7 @@ import { logCommand } from './log.ts';
 import { mcpCommand } from './mcp.ts';
 import { openapiCommand } from './openapi.ts';
 import { packageVersion } from './package-facts.ts';
+import { reloadCommand } from './reload.ts';
 import { runCommands } from './run-commands.ts';
 import { serveCommand } from './serve.ts';
 import { statusCommand } from './status.ts';
@@ -40,6 +41,7 @@ export function program(): Command {
     serveCommand(),
     checkCommand(),
     doctorCommand(),
+    reloadCommand(),
     acpCommand(),
     mcpCommand(),
     statusCommand(),

@@ -7,25 +7,29 @@ import { type ListedGateway, RunningGateways } from '#operation/running-gateways
 import type { Logger } from '#protocol/ports.ts';
 import { EXIT } from './exit-codes.ts';
 import { firstSteps } from './first-steps.ts';
-import { type ConfigOptions, configOf, withConfigOptions } from './gateway-config.ts';
+import { type ConfigOptions, withConfigOptions } from './gateway-config.ts';
 import { packageRoot, packageVersion } from './package-facts.ts';
+import { WatchedConfig } from './watched-config.ts';
 
-type ServeOptions = ConfigOptions & { quiet?: true; unlisted?: true };
+type ServeOptions = ConfigOptions & { quiet?: true; unlisted?: true; watch?: true };
 
 export function serveCommand(): Command {
   const command = new Command('serve')
     .description('Run the gateway.')
     .option('--quiet', 'print no first steps and no development key')
+    .option('--watch', 'reload when the configuration, or a file that it names, changes; SIGHUP does so too')
     .option('--unlisted', 'leave no address for the launchers of editors (harn-gateway acp, mcp)');
   return withConfigOptions(command, ['config', 'host', 'port', 'data']).action(serve);
 }
 
-async function serve({ quiet, unlisted, ...flags }: ServeOptions): Promise<void> {
-  const config = configOf(flags);
+async function serve({ quiet, unlisted, watch, ...flags }: ServeOptions): Promise<void> {
+  const source = new WatchedConfig(flags);
+  const config = source.read();
   const { logger, redactor } = createLogging(config.telemetry.log_level, process.stderr);
   let freshKey: string | undefined;
   const gateway = await startGateway({
     config,
+    readConfig: () => source.read(),
     packageRoot,
     version: packageVersion(),
     logger,
@@ -39,7 +43,14 @@ async function serve({ quiet, unlisted, ...flags }: ServeOptions): Promise<void>
   const data = config.store.data;
   const self = { url: gateway.url, pid: process.pid, data, started_at: new Date().toISOString() };
   const running = new RunningGateways(process.env);
+  // Its line in the log says what came of it; a faulty file changes nothing.
+  const reload = () =>
+    void gateway.reload().catch((error: unknown) => logger.error({ err: error }, 'not reloaded'));
+  process.on('SIGHUP', reload);
+  const unwatch = watch ? source.watch(reload) : () => undefined;
   const end = stopped(() => {
+    unwatch();
+    process.off('SIGHUP', reload);
     running.remove(self);
     return gateway.close();
   }, logger);

@@ -20,6 +20,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   serve: ['serve', 'serve --config my-gateway.yaml --port 8443', 'serve --data /var/lib/harn --port 0'],
   check: ['check', 'check --config my-gateway.yaml --json', 'check --print-example > my-gateway.yaml'],
   doctor: ['doctor', 'doctor --config my-gateway.yaml --data /var/lib/harn --json'],
+  reload: ['reload', 'reload --url https://gateway.example.com --key-file ~/.operator-key --json'],
   acp: ['acp', 'acp --url https://gateway.example.com --key-file ~/.harn-key'],
   mcp: ['mcp', 'mcp --url https://gateway.example.com --key-file ~/.harn-key'],
   status: ['status', 'status --json'],

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type ApiKeyRecord, apiKeyAuthenticator, type EndingKey } from '#auth/api-keys.ts';
 import { bearerToken } from '#auth/authorization.ts';
 import type { Authenticate, Authenticator } from '#auth/caller.ts';
@@ -12,39 +13,61 @@ import { type Clock, timestamp } from '#protocol/ports.ts';
 import { scopesOfOperator } from '#protocol/scopes.ts';
 import { isLive } from '#resources/api-key/fold.ts';
 import { type ApiKeyState, apiKeyKeys } from '#resources/api-key/state.ts';
+import { madeOf } from './made-of.ts';
 import type { Parts } from './parts.ts';
+
+/** Who may call, and what a reload does to it. */
+export interface Authentication extends Authenticator {
+  /** Keys, issuers or tenants of the configuration have changed; `issuers` is changed already. */
+  reconsider(): void;
+}
 
 /** API keys first, then access tokens of the configured issuers. */
 export function authenticator(
   parts: Parts,
   log: EventLog,
   issuers: ReadonlyMap<string, TrustedIssuer>,
-): Authenticator {
+): Authentication {
   const { config, clock, logger } = parts;
-  const byKey = keyAuthenticator(parts, keysOfLog(log, clock));
-  const tenants = new Set(config.tenants.map(({ id }) => id));
+  const madeHere = keysOfLog(log, clock);
+  const auth = () => config.auth;
+  /** Keys as they were before a reload took them away or changed them. */
+  const ended = new Set<ApiKeyRecord>();
+  let records: readonly ApiKeyRecord[] = [];
+  const byKey = madeOf(auth, () => {
+    const before = records;
+    hideFreshKey(parts);
+    records = configuredKeys(parts);
+    for (const record of before)
+      if (!records.some((now) => isDeepStrictEqual(now, record))) ended.add(record);
+    const judge = apiKeyAuthenticator(records, madeHere, (record) => !ended.has(record));
+    return hidingKeys(judge, parts.redactor);
+  });
+  byKey();
+  const tenants = new Set<string>(config.tenants.map(({ id }) => id));
   const tokens = new TokenAuthenticator({ clock, logger, issuers, tenants });
   return {
     recognize: (credential) => tokens.recognize(credential),
     authenticate: (credential) => {
-      const result = byKey(credential);
+      const result = byKey()(credential);
       return result.kind === 'caller' ? result : tokens.authenticate(credential);
+    },
+    reconsider: () => {
+      byKey();
+      tenants.clear();
+      for (const { id } of config.tenants) tenants.add(id);
+      tokens.reconsider();
     },
   };
 }
 
-/** Configured keys, or the development key of the data directory when nobody else could call. */
-function keyAuthenticator(
-  { config, redactor, random, onDevelopmentKey }: Parts,
-  madeHere: (hash: string) => EndingKey | undefined,
-): Authenticate {
+/** Makes the development key of the data directory where nobody else could call, and shows it once. */
+function hideFreshKey({ config, redactor, random, onDevelopmentKey }: Parts): void {
   const isClosed = config.auth.api_keys.length > 0 || config.auth.oauth.length > 0;
   const fresh = isClosed ? undefined : developmentKey(config.store.data, random).fresh;
-  if (fresh !== undefined) {
-    redactor.addKnownSecret(fresh);
-    onDevelopmentKey?.(fresh);
-  }
-  return hidingKeys(apiKeyAuthenticator(configuredKeys({ config, random }), madeHere), redactor);
+  if (fresh === undefined) return;
+  redactor.addKnownSecret(fresh);
+  onDevelopmentKey?.(fresh);
 }
 
 /** The keys that are not in the log: the configured ones, or the development key where nobody else could call. */

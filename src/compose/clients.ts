@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClientCredentials } from '#auth/oauth/client-credentials.ts';
+import type { Config } from '#config/load.ts';
 import { SAMPLE_AGENT_ID } from '#config/routes.ts';
 import { readSecret, type SecretRef } from '#config/secret.ts';
 import { DEFAULT_TENANT } from '#config/sections/tenancy.ts';
@@ -22,9 +23,8 @@ import { postSmallForm } from './fetch-json.ts';
 import { operatorGuard } from './outbound-guard.ts';
 import { type Parts, systemTimers } from './parts.ts';
 
-/** The bundled agent when the configuration names no other; undefined otherwise. It is started with its first task. */
-export function sampleAgent({ config, packageRoot, env, logger }: Parts): SampleAgentProcess | undefined {
-  if (!config.usesSampleAgent) return undefined;
+/** The bundled agent, which is there when the configuration names no other. It is started with its first task. */
+export function sampleAgent({ packageRoot, env, logger }: Parts): SampleAgentProcess {
   return new SampleAgentProcess(join(packageRoot, 'dist', 'bundle', 'sample-agent.js'), env, logger);
 }
 
@@ -38,7 +38,7 @@ type Kept = Pick<BridgeDeps, 'keptCards' | 'definitions'>;
 export function makeClients(
   parts: Parts,
   log: EventLog,
-  sample: SampleAgentProcess | undefined,
+  sample: SampleAgentProcess,
 ): Map<string, ProtocolClient> {
   const { config, logger, redactor, extraClients = [] } = parts;
   const configured = configuredClients(parts, sample, {
@@ -46,6 +46,14 @@ export function makeClients(
     definitions: toolDefinitions(log, logger, redactor),
   });
   return new Map([...configured, ...extraClients].map((client) => [client.route, client]));
+}
+
+/** The rows of agents and servers by route, to compare; the bundled agent has none that can change. */
+export function rowsByRoute({ upstreams, usesSampleAgent }: Config): Map<string, unknown> {
+  const rows = Object.entries(upstreams).flatMap(([bridge, list]) =>
+    list.map((row): [string, unknown] => [`${bridge}:${row.id}`, row]),
+  );
+  return new Map([...rows, ...(usesSampleAgent ? [[`a2a:${SAMPLE_AGENT_ID}`, null] as const] : [])]);
 }
 
 /** What one look at an agent or a server found. */
@@ -73,7 +81,7 @@ export async function inspectUpstreams(parts: Parts): Promise<UpstreamSight[]> {
     return parts.redactor.clean<UpstreamSight[]>(sights).value;
   } finally {
     await Promise.all(clients.map((client) => client.close()));
-    await sample?.close();
+    await sample.close();
   }
 }
 
@@ -100,7 +108,7 @@ async function lookAt(client: ProtocolClient): Promise<UpstreamSight> {
 
 function configuredClients(
   parts: Parts,
-  sample: SampleAgentProcess | undefined,
+  sample: SampleAgentProcess,
   { keptCards, definitions }: Kept,
 ): ProtocolClient[] {
   const { config, logger, clock, version, env } = parts;
@@ -127,7 +135,7 @@ function configuredClients(
     if (typeof value !== 'string') deps.readSecret(value);
   const rows: Rows = {
     ...config.upstreams,
-    ...(sample === undefined ? {} : { a2a: [sampleRow(sample, parts)] }),
+    ...(config.usesSampleAgent ? { a2a: [sampleRow(sample, parts)] } : {}),
   };
   return (Object.keys(bridges) as BridgeId[]).flatMap((id) => clientsOf(id, rows, deps));
 }
@@ -150,10 +158,9 @@ function clientsOf<Id extends BridgeId>(id: Id, rows: Rows, deps: BridgeDeps): P
 
 /** Reads a secret at each use, so that a rotated file takes effect, and hides it wherever it might appear. */
 export function secretReader({ config, env, redactor }: Parts): (ref: SecretRef) => string {
-  const { vaults } = config;
-  const sources = { env, vaults, readFile: (path: string) => readFileSync(path, 'utf8') };
+  const sources = { env, readFile: (path: string) => readFileSync(path, 'utf8') };
   return (ref) => {
-    const secret = readSecret(ref, sources);
+    const secret = readSecret(ref, { ...sources, vaults: config.vaults });
     redactor.addKnownSecret(secret);
     return secret;
   };

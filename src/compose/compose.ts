@@ -8,6 +8,7 @@ import type { RetentionSweep } from '#resources/event/retention.ts';
 import { loadRooms, type RoomCode } from '#resources/load-rooms.ts';
 import { ensurePersonas } from '#resources/persona/configured-personas.ts';
 import { ensureSigningKeys } from '#resources/receipt/signing-keys.ts';
+import type { ReloadReport } from '#resources/runtime/schema.ts';
 import { ensureVaults } from '#resources/vault/configured-vaults.ts';
 import { ensureWorkspaces } from '#resources/workspace/configured-workspaces.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
@@ -18,6 +19,7 @@ import { lookAtIssuers, trustedIssuers } from './issuers.ts';
 import { openMeasuring } from './measuring.ts';
 import { openData, refuseBadCheckpoint } from './open-data.ts';
 import { type GatewayParts, type Parts, systemClock, systemRandom } from './parts.ts';
+import { Reloader, refuseReload } from './reload.ts';
 import { makeRetention } from './retention.ts';
 import { makeSurface } from './surface.ts';
 
@@ -40,6 +42,8 @@ export interface RunningGateway {
   log: EventLog;
   /** Runs the housekeeping now: deadlines, expiries, retention. It also runs every few seconds. */
   tidy(): Promise<void>;
+  /** Reads the configuration again and lets it take effect. Rejects with a ProtocolError; nothing has changed then. */
+  reload(): Promise<ReloadReport>;
   /** Drains within `drain_timeout_ms`: no new work, streams ended with a reason, tasks parked durably. */
   close(): Promise<void>;
 }
@@ -49,7 +53,14 @@ type Closer = () => Promise<unknown> | unknown;
 
 /** Builds and starts a gateway: the only place that constructs things. Throws StoreOpenError and listening errors. */
 export async function startGateway(given: GatewayParts): Promise<RunningGateway> {
-  const parts: Parts = { ...given, clock: given.clock ?? systemClock, random: given.random ?? systemRandom };
+  // A reload changes the configuration in place: a copy of its own for each gateway.
+  const config = { ...given.config };
+  const parts: Parts = {
+    ...given,
+    config,
+    clock: given.clock ?? systemClock,
+    random: given.random ?? systemRandom,
+  };
   const closers: Closer[] = [];
   try {
     return await start(parts, closers);
@@ -63,7 +74,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const { config, logger, clock } = parts;
   checkKeptCards(config.store.data);
   const sample = sampleAgent(parts);
-  closers.push(() => sample?.close());
+  closers.push(() => sample.close());
   const data = await openData(parts);
   const { log } = data;
   closers.push(() => log.close());
@@ -77,7 +88,10 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const rooms = await loadRooms();
   const measuring = config.telemetry.metrics ? openMeasuring(parts, log, clients) : undefined;
   closers.push(() => measuring?.close());
-  const core = makeCore(parts, data, rooms, clients, authentication, watch, measuring);
+  let reloader: Reloader | undefined;
+  closers.push(() => reloader?.close());
+  const reload = () => reloader?.reload() ?? refuseReload();
+  const core = makeCore(parts, data, rooms, clients, authentication, watch, { measuring, reload });
   closers.push(() => core.subscriptions.close());
   closers.push(() => core.sending.close());
   closers.push(() => core.runner.drain());
@@ -96,17 +110,27 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   }
   const surface = makeSurface(parts, data, clients, issuers, core, watch, measuring);
   closers.push(() => surface.close({ graceMs: config.limits.drain_timeout_ms }));
+  reloader = new Reloader({
+    parts,
+    core,
+    clients,
+    issuers,
+    authentication,
+    surface,
+    makeClients: (next) => makeClients({ ...parts, config: next, extraClients: [] }, log, sample),
+  });
   const { url } = await surface.listen(config.server.host, config.server.port);
   announceGateway(config.store.data, { url, pid: process.pid });
   closers.push(() => withdrawGateway(config.store.data));
   const retention = makeRetention(parts, log);
-  const tidy = () => {
+  const tidy = async () => {
     lookAtIssuers(issuers);
+    await reloader?.closeIdle();
     return keepHouse(log, core, rooms, clock, retention, watch);
   };
   closers.push(() => retention.stop());
   closers.push(tidyRegularly(tidy, logger));
-  return { url, log, tidy, close: () => closeAll(closers) };
+  return { url, log, tidy, reload, close: () => closeAll(closers) };
 }
 
 /** Keeps the process alive until everything is closed. A refused client whose body is not read does not keep it alive. */

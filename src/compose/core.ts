@@ -34,6 +34,7 @@ import type { QuotaRow } from '#resources/quota/schema.ts';
 import { ReceiptLog } from '#resources/receipt/receipt-log.ts';
 import { verifyStoredReceipt } from '#resources/receipt/verify-receipt.ts';
 import { checkDependencies } from '#resources/replay/check-dependencies.ts';
+import type { ReloadReport } from '#resources/runtime/schema.ts';
 import { isSkillOf, routeOfSkill } from '#resources/skill/skills.ts';
 import { FrameNumbers } from '#resources/task/task-frames.ts';
 import { recordRefusal } from '#resources/trust/record-trust.ts';
@@ -48,6 +49,7 @@ import { approvalFacts } from './approvals.ts';
 import { configuredKeys } from './authentication.ts';
 import { bundleTools } from './bundles.ts';
 import { secretReader } from './clients.ts';
+import { madeOf } from './made-of.ts';
 import type { Measuring } from './measuring.ts';
 import type { OpenData, OpenDirectory } from './open-data.ts';
 import { DELIVERY_FORMS, makeSending, type Sending } from './outbox.ts';
@@ -77,7 +79,7 @@ export function makeCore(
   clients: ReadonlyMap<string, ProtocolClient>,
   authenticator: Authenticator,
   watch: ClockWatch,
-  measuring: Measuring | undefined,
+  { measuring, reload }: { measuring: Measuring | undefined; reload: () => Promise<ReloadReport> },
 ): Core {
   const { config, logger, clock, random } = parts;
   const box = createSecretBox(inputBoxKey(config.store.data, random), random);
@@ -130,6 +132,7 @@ export function makeCore(
       bundles,
       redact: tools.redact,
       project,
+      reload,
     }),
     workspaceIdOf: workspaceNames(config, log),
     awaitStart: (taskId, signal) => runner.awaitStart(taskId, signal),
@@ -160,13 +163,17 @@ function runnerLimits(config: Parts['config']): {
 }
 
 /** Tasks at a time on a route: the limit of its agent, else that of the gateway. */
-function concurrencyOf({ upstreams, limits }: Parts['config']): (route: string) => number {
-  const own = new Map<string, number>(
-    Object.entries(upstreams).flatMap(([bridge, rows]) =>
-      rows.map((row) => [`${bridge}:${row.id}`, row.limits.concurrency] as const),
-    ),
+function concurrencyOf(config: Parts['config']): (route: string) => number {
+  const own = madeOf(
+    () => config.upstreams,
+    (upstreams) =>
+      new Map<string, number>(
+        Object.entries(upstreams).flatMap(([bridge, rows]) =>
+          rows.map((row) => [`${bridge}:${row.id}`, row.limits.concurrency] as const),
+        ),
+      ),
   );
-  return (route) => own.get(route) ?? limits.max_running_tasks;
+  return (route) => own().get(route) ?? config.limits.max_running_tasks;
 }
 
 /** Files under the workspace roots of the data directory and of the configured directories. */
@@ -206,6 +213,10 @@ function decisionTools(
   running: RunningParts,
 ): DecisionTools {
   const { limits } = config;
+  const defaultRoute = madeOf(
+    () => config.defaultRoute,
+    ({ route }) => redactor.clean(route ?? [...clients.keys()].find(isAgentRoute)).value,
+  );
   return {
     newId: createIdSource(clock, random, newestMs(log) + 1),
     limits: {
@@ -235,7 +246,9 @@ function decisionTools(
     routes: {
       find: (name) => findRoute(name, clients, redactor),
       awaited: (name) => undiscovered(clients).find((route) => isSkillOf(name, route)),
-      default: redactor.clean(config.defaultRoute.route ?? [...clients.keys()].find(isAgentRoute)).value,
+      get default() {
+        return defaultRoute();
+      },
       refuse: ({ route, skillId }, parts) => clients.get(route)?.refuse?.({ parts, skillId }),
       takesModel: (route) => clients.get(route)?.takesModel === true,
     },
@@ -254,20 +267,44 @@ function selfFacts(
   }: Pick<Parts, 'config' | 'version' | 'clock' | 'random' | 'redactor'>,
   clients: ReadonlyMap<string, ProtocolClient>,
 ): DecisionTools['self'] {
-  const policy = policySettings(config.policy);
-  // Read once, at the start: what happens to the file later changes no answer.
-  const keys = configuredKeys({ config, random });
+  const policy = madeOf(() => config.policy, policySettings);
+  // Read once: what happens to the file of the development key later changes no answer.
+  const keys = madeOf(
+    () => config.auth,
+    () => configuredKeys({ config, random }),
+  );
+  keys();
+  const quotas = madeOf(
+    () => config.quotas,
+    (rows) => redactor.clean<readonly QuotaRow[]>(rows).value,
+  );
+  const connectors = madeOf(
+    () => config.connectors,
+    () => redactor.clean(connectorRows(config)).value,
+  );
+  const catalog = madeOf(
+    () => config.catalog,
+    (given) => given && redactor.clean(given).value,
+  );
   return {
     version,
     startedAt: timestamp(clock.now()),
     routes: () => [...clients.keys()],
     agents: () => describedAgents(clients),
-    policy,
-    keys: () => keys,
-    asksFor: (tool) => decideTool(policy, '', tool).effect === 'ask',
-    quotas: redactor.clean<readonly QuotaRow[]>(config.quotas).value,
-    connectors: redactor.clean(connectorRows(config)).value,
-    catalog: config.catalog && redactor.clean(config.catalog).value,
+    get policy() {
+      return policy();
+    },
+    keys,
+    asksFor: (tool) => decideTool(policy(), '', tool).effect === 'ask',
+    get quotas() {
+      return quotas();
+    },
+    get connectors() {
+      return connectors();
+    },
+    get catalog() {
+      return catalog();
+    },
     offeredModels: () => offeredModels(clients),
     vaultsOf: vaultsOfRoutes(config),
     askedAbout: (route, asked) => bridgeOf(route)?.askedAbout?.(asked) ?? {},
@@ -365,10 +402,12 @@ function makeSampleSecret({ config, random }: Parts): void {
 function deliveries(parts: Parts): AuthenticateDelivery {
   const { config, clock, logger } = parts;
   const read = secretReader(parts);
-  makeSampleSecret(parts);
-  const refs = new Map(config.connectors.flatMap(({ id, auth }) => (auth ? [[id, auth.secret]] : [])));
+  const refs = madeOf(
+    () => config.connectors,
+    (rows) => new Map(rows.flatMap(({ id, auth }) => (auth ? [[id, auth.secret]] : []))),
+  );
   const secretOf = (id: string): string | undefined => {
-    const ref = refs.get(id);
+    const ref = refs().get(id);
     try {
       return ref && read(ref);
     } catch (error) {
@@ -377,17 +416,28 @@ function deliveries(parts: Parts): AuthenticateDelivery {
       return undefined;
     }
   };
-  for (const id of refs.keys()) secretOf(id);
-  return deliveryAuthenticator(connectorRows(config), secretOf, clock);
+  const judge = madeOf(refs, () => {
+    makeSampleSecret(parts);
+    for (const id of refs().keys()) secretOf(id);
+    return deliveryAuthenticator(connectorRows(config), secretOf, clock);
+  });
+  judge();
+  return (delivery) => judge()(delivery);
 }
 
 /** The vaults that hold the credentials of each configured agent, and what its program finds in its environment. */
-function vaultsOfRoutes({ upstreams, vaults }: Config): (route: string) => readonly NeededVault[] {
-  const rows = Object.entries(upstreams).flatMap(([bridge, agents]) =>
-    agents.map((agent) => [`${bridge}:${agent.id}`, neededBy(agent, vaults)] as const),
+function vaultsOfRoutes(config: Config): (route: string) => readonly NeededVault[] {
+  // A reload brings the rows of all sections anew.
+  const byRoute = madeOf(
+    () => config.upstreams,
+    (upstreams) =>
+      new Map<string, NeededVault[]>(
+        Object.entries(upstreams).flatMap(([bridge, agents]) =>
+          agents.map((agent) => [`${bridge}:${agent.id}`, neededBy(agent, config.vaults)] as const),
+        ),
+      ),
   );
-  const byRoute = new Map<string, NeededVault[]>(rows);
-  return (route) => byRoute.get(route) ?? [];
+  return (route) => byRoute().get(route) ?? [];
 }
 
 interface Agent {
@@ -409,6 +459,7 @@ function neededBy({ auth, env = {} }: Agent, vaults: Config['vaults']): NeededVa
 interface PerformerParts extends Pick<RestoreParts, 'bundles' | 'redact' | 'project'> {
   interpretOf: (route: string) => Interpret | undefined;
   sending: Sending;
+  reload: () => Promise<ReloadReport>;
 }
 
 /** Does what a command named, outside of its transaction. */
@@ -416,7 +467,7 @@ function performer(
   { log, keys }: OpenData,
   runner: TaskRunner,
   files: FileTree,
-  { interpretOf, sending, ...restoring }: PerformerParts,
+  { interpretOf, sending, reload, ...restoring }: PerformerParts,
 ): (effect: Effect, signal: AbortSignal) => Promise<EffectResult> {
   const canInterpret = (route: string) => interpretOf(route) !== undefined;
   return async (effect, signal) => {
@@ -424,6 +475,7 @@ function performer(
       const cancelReport = await runner.cancel(effect.taskId);
       return cancelReport === undefined ? {} : { cancelReport };
     }
+    if (effect.kind === 'reload') return { reload: await reload() };
     if (effect.kind === 'check_target') await sending.checkTarget(effect.url);
     if (effect.kind === 'write_file') await files.write(effect.root, effect.names, effect.bytes);
     if (effect.kind === 'check_replay')

@@ -29,6 +29,8 @@ export const systemRandom: Random = {
 /** What the composition needs from outside: everything else it makes itself. */
 export interface GatewayParts {
   config: Config;
+  /** Reads the configuration again, from where it came; throws ConfigError. Undefined: it cannot be reloaded. */
+  readConfig?: () => Config;
   packageRoot: string;
   version: string;
   logger: Logger;

@@ -73,7 +73,9 @@ export function makeSurface(
       persona: publishedPersona(log, gateway),
       keySet: () => keys.publicJwks(),
       resource: {
-        issuers: config.auth.oauth,
+        get issuers() {
+          return config.auth.oauth;
+        },
         dpopAlgorithms: DPOP_ALGORITHMS,
         takesCertificates: config.server.tls?.client_certificates ?? false,
       },

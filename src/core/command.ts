@@ -4,6 +4,7 @@ import type { ProtocolError } from '#protocol/errors.ts';
 import type { Restored, RestoreRequest } from '#resources/bundle/restore-session.ts';
 import type { CommandId, OperationInput, RawBody, SpooledBody } from '#resources/operations.ts';
 import type { StoredVerdict } from '#resources/receipt/verify-receipt.ts';
+import type { ReloadReport } from '#resources/runtime/schema.ts';
 import type { CancelReport } from '#resources/task/events.ts';
 import type { FileRoot } from '#store/file-tree.ts';
 import type { Facts } from './facts.ts';
@@ -66,6 +67,8 @@ export type Effect =
   | { kind: 'check_target'; url: string }
   /** Refuses when something is missing that a replay of these Tasks, or of all of a Session, would need. */
   | { kind: 'check_replay'; source: { taskId: string } | SessionSource }
+  /** The configuration is read again and takes effect. */
+  | { kind: 'reload' }
   /** A file becomes durable. */
   | { kind: 'write_file'; root: FileRoot; names: readonly string[]; bytes: Buffer }
   /** The history of a bundle is written, where nobody sees it yet. */
@@ -79,6 +82,8 @@ export interface EffectResult {
   cancelReport?: CancelReport;
   /** Of `check_replay`: the Tasks that can be replayed, oldest first. */
   taskIds?: readonly string[];
+  /** Of `reload`. */
+  reload?: ReloadReport;
   /** Of `restore_session`. */
   restored?: Restored;
   /** Of `verify_receipt`. */

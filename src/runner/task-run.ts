@@ -177,7 +177,7 @@ export class TaskRun {
   /** The cancel came before the agent had named its task; now it can be passed on. */
   async #recordCanceled(): Promise<void> {
     const task = this.#deps.log.state<CleanTaskState>(taskKeys.task(this.#plan.taskId));
-    if (task && task.internal.binding !== null) await forwardCancel(this.#deps, task);
+    if (task && task.internal.binding !== null) await forwardCancel(this.#deps, this.#client, task);
   }
 
   async #fail(failure: Failure): Promise<void> {
@@ -197,10 +197,10 @@ export class TaskRun {
  */
 export async function forwardCancel(
   deps: RunnerDeps,
+  client: ProtocolClient | undefined,
   task: CleanTaskState,
   signal?: AbortSignal,
 ): Promise<CancelReport | undefined> {
-  const client = deps.clients.get(task.internal.route);
   if (!client) return { agent: 'not_reached', because: NO_ROUTE };
   const span = turnSpan(task);
   const recorder = await openRecorder(deps, client, {

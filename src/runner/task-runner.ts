@@ -29,6 +29,8 @@ export class TaskRunner implements RunFacts {
   readonly #runs = new Map<string, Run>();
   /** How often open requests are to be looked at again, since that was done last. */
   #sweeps = 0;
+  /** The client that an open task began with: it ends there, also when a reload has put another one in its place. */
+  readonly #begun = new Map<string, ProtocolClient>();
   /** Sessions whose next task is about to start. */
   readonly #starting = new Set<string>();
   /** Called with the id of each task that leaves the queue. */
@@ -41,8 +43,17 @@ export class TaskRunner implements RunFacts {
     this.#deps = deps;
     this.#lanes = new Lanes(deps.limits);
     this.#overheard = new Overheard(deps);
-    for (const client of deps.clients.values())
-      client.listen?.((taskId, frame) => this.#overhear(client, taskId, frame));
+    for (const client of deps.clients.values()) this.adopt(client);
+  }
+
+  /** Takes what a client hears between turns. To call once for each, before its first turn. */
+  adopt(client: ProtocolClient): void {
+    client.listen?.((taskId, frame) => this.#overhear(client, taskId, frame));
+  }
+
+  /** Whether an open task began with this client. */
+  serves(client: ProtocolClient): boolean {
+    return [...this.#begun.values()].includes(client);
   }
 
   hasSlot(route: string): boolean {
@@ -88,7 +99,7 @@ export class TaskRunner implements RunFacts {
     if (!task || isTerminal(task.resource.status)) {
       this.#awaited.get(taskId)?.();
       this.#lanes.forget(taskId);
-      if (!this.#runs.has(taskId)) this.#lanes.release(taskId);
+      if (!this.#runs.has(taskId)) this.#end(taskId);
       this.#startWaiting();
       return;
     }
@@ -104,7 +115,7 @@ export class TaskRunner implements RunFacts {
   answer(taskId: string, answer: PermissionAnswer): void {
     const task = this.#task(taskId);
     if (!task) return;
-    const client = this.#deps.clients.get(task.internal.route);
+    const client = this.#clientOf(task);
     if (this.#runs.has(taskId) && client?.answer?.(taskId, answer)) return;
     if (task.resource.status === 'WORKING') this.#track(this.#recover(taskId));
   }
@@ -158,8 +169,10 @@ export class TaskRunner implements RunFacts {
     const run = this.#runs.get(taskId);
     if (run) run.stopCanceled();
     const task = this.#task(taskId);
+    const client = task && this.#clientOf(task);
+    if (!run) this.#begun.delete(taskId);
     if (!task || task.internal.binding === null) return;
-    this.#track(forwardCancel(this.#deps, task).then(() => undefined));
+    this.#track(forwardCancel(this.#deps, client, task).then(() => undefined));
   }
 
   /**
@@ -190,7 +203,7 @@ export class TaskRunner implements RunFacts {
     run: Run | undefined,
     signal: AbortSignal,
   ): Promise<CancelReport | undefined> {
-    const forwarded = forwardCancel(this.#deps, task, signal);
+    const forwarded = forwardCancel(this.#deps, this.#clientOf(task), task, signal);
     if (!run) return forwarded;
     this.#track(forwarded.then(() => undefined));
     const isOver = () => this.#isOver(task.resource.id);
@@ -198,8 +211,8 @@ export class TaskRunner implements RunFacts {
   }
 
   /** An agent that knows its task by a name is not asked to cancel before it gave that name. */
-  #unnamed({ internal }: CleanTaskState): CancelReport | undefined {
-    const client = this.#deps.clients.get(internal.route);
+  #unnamed(task: CleanTaskState): CancelReport | undefined {
+    const client = this.#clientOf(task);
     return client?.cancelsByBinding ? { agent: 'not_reached', because: UNNAMED } : undefined;
   }
 
@@ -237,10 +250,11 @@ export class TaskRunner implements RunFacts {
     const task = this.#task(taskId);
     if (!task || this.#runs.has(taskId)) return;
     const action = recoverTask(task, {
-      routeExists: this.#deps.clients.has(task.internal.route),
+      routeExists: this.#clientOf(task) !== undefined,
       waitsInTurn: waitsInTurn({ get: this.#deps.log.state.bind(this.#deps.log) }, task),
     });
     if (action.kind === 'wait') this.#lanes.wait(taskId, task.resource.session_id, task.internal.route);
+    if (action.kind === 'stay') this.#begin(task);
     if (action.kind === 'reattach') this.#launch(task, 'reattach');
     // A rule may have been made just before the stop.
     if (action.kind === 'stay') await this.#answerByRule(taskId);
@@ -291,7 +305,7 @@ export class TaskRunner implements RunFacts {
   #launch(task: CleanTaskState, kind: 'start' | 'continue' | 'reattach', messageId?: string): void {
     if (this.#draining) return;
     const { id } = task.resource;
-    const client = this.#deps.clients.get(task.internal.route);
+    const client = this.#begin(task);
     const { preceding, turn_message, route } = task.internal;
     const messages =
       kind === 'reattach' ? [] : messageId === undefined ? [...preceding, turn_message] : [messageId];
@@ -312,8 +326,24 @@ export class TaskRunner implements RunFacts {
   #leave(taskId: string, run: Run): void {
     if (this.#runs.get(taskId) !== run) return;
     this.#runs.delete(taskId);
-    this.#lanes.release(taskId);
+    if (this.#isOver(taskId)) this.#end(taskId);
+    else this.#lanes.release(taskId);
     this.#startWaiting();
+  }
+
+  #clientOf({ resource, internal }: CleanTaskState): ProtocolClient | undefined {
+    return this.#begun.get(resource.id) ?? this.#deps.clients.get(internal.route);
+  }
+
+  #begin(task: CleanTaskState): ProtocolClient | undefined {
+    const client = this.#clientOf(task);
+    if (client !== undefined) this.#begun.set(task.resource.id, client);
+    return client;
+  }
+
+  #end(taskId: string): void {
+    this.#begun.delete(taskId);
+    this.#lanes.release(taskId);
   }
 
   /**

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { Server as TlsServer } from 'node:https';
 import type { Middleware } from 'koa';
 import Koa from 'koa';
 import type { AdmittedCaller, Gateway } from '#gateway.ts';
@@ -78,6 +79,8 @@ export interface HttpSurface {
   readonly server: Server;
   /** Open event streams and WebSockets, for metrics. */
   openStreams(): number;
+  /** New connections get this certificate; those that are open go on. Nothing for plain HTTP. Throws for no usable pair. */
+  renewCertificate(pair: Pick<TlsSettings, 'cert' | 'key'>): void;
   /** Listens and returns the URL of clients and the bound port; rejects with the system error. */
   listen(host: string, port: number): Promise<{ url: string; port: number }>;
   /**
@@ -112,6 +115,9 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
   return {
     server,
     openStreams: () => streams.size + sockets.size,
+    renewCertificate(pair) {
+      if (server instanceof TlsServer) server.setSecureContext(pair);
+    },
     async listen(host, port) {
       const address = await listen(server, host, port);
       const url = `${deps.server.tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${address.port}`;

@@ -83,7 +83,7 @@ export const TEXT_DOORS = {
   },
   configuration: {
     what: 'names of workspaces, personas, vaults, quotas, connectors and webhooks',
-    readAt: ['src/compose/compose.ts', 'src/compose/approvals.ts'],
+    readAt: ['src/compose/compose.ts', 'src/compose/reload.ts', 'src/compose/approvals.ts'],
   },
   extracts: {
     what: 'a summary that joins pieces of many messages: joined, they may make a secret that none of them has',

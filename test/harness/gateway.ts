@@ -16,6 +16,9 @@ import type { Clock, Random } from '#protocol/ports.ts';
 import type { ProtocolClient } from '#protocol-client.ts';
 import { TestClient } from './client.ts';
 
+/** In the data directory of a test gateway; a test that reloads writes it anew. */
+export const CONFIG_FILE = 'gateway.test.yaml';
+
 export interface TestGatewayOptions {
   /** Sections that take the place of `store` and `auth`, usually `upstreams`, `limits`, `routing`; `server` keeps its free port. */
   config?: Record<string, unknown>;
@@ -61,8 +64,10 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   });
   const lines: string[] = [];
   const { logger, redactor } = createLogging('debug', { write: (line: string) => void lines.push(line) });
+  const config = writeConfig(data, options, people);
   const gateway = await startGateway({
-    config: writeConfig(data, options, people),
+    config,
+    readConfig: () => readConfig(data, options),
     packageRoot: options.packageRoot ?? findPackageRoot(import.meta.url),
     version: '0.0.0-test',
     logger,
@@ -97,7 +102,7 @@ function writeConfig(data: string, options: TestGatewayOptions, people: readonly
     ...(workspaces === undefined ? {} : { workspaces }),
     ...(tenant === undefined ? {} : { tenant }),
   }));
-  const file = join(data, 'gateway.test.yaml');
+  const file = join(data, CONFIG_FILE);
   const sections = {
     store: { data },
     auth: { api_keys },
@@ -107,5 +112,10 @@ function writeConfig(data: string, options: TestGatewayOptions, people: readonly
     server: { port: 0, ...(options.config?.['server'] as object | undefined) },
   };
   writeFileSync(file, stringify(sections));
-  return loadConfig({ flags: { config: file }, env: { ...options.env }, cwd: data, packageRoot: data });
+  return readConfig(data, options);
+}
+
+function readConfig(data: string, { env }: TestGatewayOptions) {
+  const file = join(data, CONFIG_FILE);
+  return loadConfig({ flags: { config: file }, env: { ...env }, cwd: data, packageRoot: data });
 }

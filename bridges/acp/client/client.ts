@@ -29,7 +29,7 @@ export class AcpClient implements ProtocolClient {
   readonly materialPrefix: string;
   readonly takesModel = true;
   /** Machines of clients that work in Sessions; the server half brings them. */
-  readonly hosts = new Hosts();
+  hosts = new Hosts();
   readonly interpret = interpret;
   readonly #config: AcpClientConfig;
   readonly #limits: AcpLimits;
@@ -80,6 +80,10 @@ export class AcpClient implements ProtocolClient {
 
   describe(): AgentDescription {
     return describeAgent(this.#config.id, objectOf(this.#pools.initialized));
+  }
+
+  succeed(before: ProtocolClient): void {
+    if (before instanceof AcpClient) this.hosts = before.hosts;
   }
 
   offeredModels(): OfferedModel[] {

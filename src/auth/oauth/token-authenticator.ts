@@ -63,6 +63,12 @@ export class TokenAuthenticator implements Authenticator {
     this.#replays = new ReplayMemory(deps.clock);
   }
 
+  /** Issuers or tenants have changed: every token is judged anew, those of open connections too. */
+  reconsider(): void {
+    this.#verified.clear();
+    this.#refused.clear();
+  }
+
   recognize({ authorization, proof }: Credential): Promise<void> | undefined {
     const sent = tokenOf(authorization);
     if (sent === undefined) return undefined;

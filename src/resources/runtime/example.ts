@@ -1,5 +1,5 @@
 import { DEFAULT_VERSION } from '#protocol/versions.ts';
-import { VERSION } from '#resources/example-world.ts';
+import { AT, VERSION } from '#resources/example-world.ts';
 import type { Examples } from '#resources/room.ts';
 
 const capability = { id: 'tasks', description: 'Runs Tasks on the agents behind the gateway.' };
@@ -25,6 +25,13 @@ export const examples = {
     session_count: 1,
     task_count: 1,
     capabilities: [capability],
+  },
+  Reload: {
+    object: 'reload',
+    reloaded_at: AT,
+    applied: ['upstreams.acp'],
+    needs_restart: ['limits.max_running_tasks'],
+    routes: { added: ['acp:coder'], replaced: [], removed: [] },
   },
   CapabilitySummary: { object: 'capability_summary', capabilities: [capability] },
   Tool: {

@@ -1,7 +1,7 @@
 import { listOf } from '#protocol/envelope.ts';
 import { type OperationRow, page } from '#protocol/operation-row.ts';
 import { providerCatalog } from './catalog-schema.ts';
-import { capabilitySummary, runtimeMetadata, tool } from './schema.ts';
+import { capabilitySummary, reloadReport, runtimeMetadata, tool } from './schema.ts';
 
 export const runtimeOperations = {
   getRuntime: {
@@ -27,6 +27,18 @@ export const runtimeOperations = {
     level: 'extended',
     success: 200,
     response: providerCatalog,
+  },
+  reloadConfiguration: {
+    kind: 'command',
+    method: 'POST',
+    path: '/v1/admin/reload',
+    tag: 'Runtime',
+    summary:
+      'Read the configuration again and let it take effect without a restart; what needs one is named. A faulty one changes nothing.',
+    scope: 'operator',
+    level: 'vendor',
+    success: 200,
+    response: reloadReport,
   },
   listCapabilities: {
     kind: 'query',

@@ -121,7 +121,7 @@ const getTool: Query<'getTool'> = ({ path }, { caller }) => {
   return ok(found, caller);
 };
 
-export const handlers = {
+export const runtimeQueries = {
   getProviderCatalog,
   getRuntime,
   getTool,

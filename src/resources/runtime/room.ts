@@ -3,6 +3,6 @@ import { runtimeOperations } from './operations.ts';
 
 export const runtime = {
   operations: runtimeOperations,
-  handlers: () => import('./queries.ts'),
+  handlers: () => import('./commands.ts'),
   examples: () => import('./example.ts'),
 } satisfies Room;

@@ -33,3 +33,17 @@ export const tool = z
   })
   .meta({ id: 'Tool' });
 export type Tool = z.infer<typeof tool>;
+
+/** What a reload has changed. Options are named as in the file, for example `upstreams.acp`. */
+export const reloadReport = z
+  .object({
+    object: z.literal('reload'),
+    reloaded_at: z.iso.datetime(),
+    applied: z.array(z.string()).describe('Changed options that are in effect.'),
+    needs_restart: z.array(z.string()).describe('Changed options that take effect at the next start.'),
+    routes: z
+      .object({ added: z.array(z.string()), replaced: z.array(z.string()), removed: z.array(z.string()) })
+      .describe('Tasks that run on a replaced or removed agent end there.'),
+  })
+  .meta({ id: 'Reload' });
+export type ReloadReport = z.infer<typeof reloadReport>;

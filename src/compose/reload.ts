@@ -1,0 +1,205 @@
+import { readFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
+import type { TrustedIssuer } from '#auth/oauth/token-verifier.ts';
+import { ConfigError } from '#config/fault.ts';
+import type { Config } from '#config/load.ts';
+import { planReload } from '#config/reloading.ts';
+import { KeyedMutex } from '#core/keyed-mutex.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { timestamp } from '#protocol/ports.ts';
+import type { ProtocolClient } from '#protocol-client.ts';
+import { ensurePersonas } from '#resources/persona/configured-personas.ts';
+import type { ReloadReport } from '#resources/runtime/schema.ts';
+import { ensureVaults } from '#resources/vault/configured-vaults.ts';
+import { ensureWorkspaces } from '#resources/workspace/configured-workspaces.ts';
+import type { HttpSurface } from '#surfaces/http-surface.ts';
+import type { Authentication } from './authentication.ts';
+import { rowsByRoute } from './clients.ts';
+import type { Core } from './core.ts';
+import { lookAtIssuers, trustedIssuers } from './issuers.ts';
+import type { Parts } from './parts.ts';
+
+/** The answer before there is something to change. */
+export async function refuseReload(): Promise<never> {
+  throw new ProtocolError('service_unavailable', 'The gateway starts; reload again when it is ready.');
+}
+
+/** What a reload changes in a running gateway. */
+export interface ReloadDeps {
+  /** Its `config` is the one in effect: a reload changes it in place, so that whoever reads it reads the new one. */
+  parts: Parts;
+  core: Core;
+  clients: Map<string, ProtocolClient>;
+  issuers: Map<string, TrustedIssuer>;
+  authentication: Authentication;
+  surface: Pick<HttpSurface, 'renewCertificate'>;
+  /** Makes the clients of a configuration; contacts nobody. */
+  makeClients(config: Config): Map<string, ProtocolClient>;
+}
+
+/**
+ * Lets a changed configuration take effect: everything new is made first, then put in place in one go, so that a call sees the old
+ * configuration or the new one. What fails before that changes nothing.
+ */
+export class Reloader {
+  readonly #deps: ReloadDeps;
+  readonly #inTurn = new KeyedMutex();
+  /** Clients whose rows are gone or changed, while tasks that began with them are open. */
+  readonly #retired = new Set<ProtocolClient>();
+
+  constructor(deps: ReloadDeps) {
+    this.#deps = deps;
+  }
+
+  /** Throws ProtocolError: `invalid_request` with every fault, `service_unavailable` where the log cannot be written now. */
+  reload(): Promise<ReloadReport> {
+    return this.#inTurn.run('reload', () => this.#reload());
+  }
+
+  /** Ends the clients that were replaced and whose tasks have all ended. */
+  async closeIdle(): Promise<void> {
+    const idle = [...this.#retired].filter((client) => !this.#deps.core.runner.serves(client));
+    for (const client of idle) this.#retired.delete(client);
+    await Promise.all(idle.map((client) => client.close()));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#retired].map((client) => client.close()));
+  }
+
+  async #reload(): Promise<ReloadReport> {
+    const { parts, core, issuers, authentication, surface } = this.#deps;
+    const { config, logger, clock } = parts;
+    const { applied, needsRestart, effective } = planReload(config, this.#read());
+    const made = changedRoutes(config, effective);
+    const view = viewOf(effective);
+    const fresh = this.#freshClients(view.config, made);
+    const nextIssuers = keptIssuers(issuers, trustedIssuers({ ...parts, config: effective }));
+    const certificate = effective.server.tls && readPair(effective.server.tls);
+    await this.#record(effective);
+
+    Object.assign(config, effective);
+    view.follow(config);
+    const replaced = this.#replaceClients(fresh, made);
+    issuers.clear();
+    for (const [issuer, trusted] of nextIssuers) issuers.set(issuer, trusted);
+    authentication.reconsider();
+    if (certificate !== undefined) surface.renewCertificate(certificate);
+
+    for (const client of fresh.values()) client.start();
+    for (const client of replaced) this.#retired.add(client);
+    lookAtIssuers(issuers);
+    await core.gateway.recheckStreams();
+    await this.closeIdle();
+    logger.info({ applied, needs_restart: needsRestart, routes: made }, 'the configuration was reloaded');
+    return {
+      object: 'reload',
+      reloaded_at: timestamp(clock.now()),
+      applied: [...applied],
+      needs_restart: [...needsRestart],
+      routes: made,
+    };
+  }
+
+  #read(): Config {
+    const { readConfig, logger } = this.#deps.parts;
+    if (readConfig === undefined)
+      throw new ProtocolError(
+        'invalid_request',
+        'This gateway was not started from a file: restart it instead.',
+      );
+    try {
+      return readConfig();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      logger.error({ faults: error.faults }, 'the configuration has faults; nothing was changed');
+      const faults = error.faults.map((fault) => ({ ...fault })) as unknown as JsonObject[];
+      throw new ProtocolError('invalid_request', `${error.message}\nNothing was changed.`, {
+        details: { faults },
+      });
+    }
+  }
+
+  #freshClients(effective: Config, { added, replaced }: Routes): Map<string, ProtocolClient> {
+    if (added.length + replaced.length === 0) return new Map();
+    const made = this.#deps.makeClients(effective);
+    return new Map([...made].filter(([route]) => added.includes(route) || replaced.includes(route)));
+  }
+
+  /** What the log says of the configuration; nothing of it is wrong where the reload fails behind it. */
+  async #record({ workspaces, personas, vaults }: Config): Promise<void> {
+    const { core, parts } = this.#deps;
+    const { log, tools } = core;
+    if (log.status !== 'open' || log.integrity.status !== 'ok')
+      throw new ProtocolError(
+        'service_unavailable',
+        'The log cannot be written now, so nothing was changed. See /ready, then reload again.',
+      );
+    await ensureWorkspaces(log, tools.redact(workspaces).value, parts.logger);
+    await ensurePersonas(log, tools, tools.redact(personas).value);
+    await ensureVaults(log, tools.redact(vaults).value);
+  }
+
+  /** Returns those that were in their place. */
+  #replaceClients(fresh: ReadonlyMap<string, ProtocolClient>, { removed }: Routes): ProtocolClient[] {
+    const { clients, core } = this.#deps;
+    const before = [...fresh.keys(), ...removed].flatMap((route) => clients.get(route) ?? []);
+    for (const route of removed) clients.delete(route);
+    for (const [route, client] of fresh) {
+      const predecessor = clients.get(route);
+      if (predecessor !== undefined) client.succeed?.(predecessor);
+      core.runner.adopt(client);
+      clients.set(route, client);
+    }
+    return before;
+  }
+}
+
+/** A configuration whose vaults are those in effect from `follow` on: clients read secrets as long as they live. */
+function viewOf(effective: Config): { config: Config; follow(live: Config): void } {
+  let source = effective;
+  const config = {
+    ...effective,
+    get vaults() {
+      return source.vaults;
+    },
+  };
+  return {
+    config,
+    follow: (live) => {
+      source = live;
+    },
+  };
+}
+
+type Routes = ReloadReport['routes'];
+
+function changedRoutes(running: Config, effective: Config): Routes {
+  const before = rowsByRoute(running);
+  const after = rowsByRoute(effective);
+  return {
+    added: [...after.keys()].filter((route) => !before.has(route)),
+    replaced: [...after.keys()].filter(
+      (route) => before.has(route) && !isDeepStrictEqual(before.get(route), after.get(route)),
+    ),
+    removed: [...before.keys()].filter((route) => !after.has(route)),
+  };
+}
+
+/** An issuer whose row did not change keeps the keys that were read of it. */
+function keptIssuers(
+  running: ReadonlyMap<string, TrustedIssuer>,
+  next: ReadonlyMap<string, TrustedIssuer>,
+): Map<string, TrustedIssuer> {
+  return new Map(
+    [...next].map(([issuer, made]) => {
+      const known = running.get(issuer);
+      return [issuer, known !== undefined && isDeepStrictEqual(known.row, made.row) ? known : made];
+    }),
+  );
+}
+
+function readPair({ cert, key }: { cert: string; key: string }): { cert: string; key: string } {
+  return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
+}
