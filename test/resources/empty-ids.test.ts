@@ -8,6 +8,7 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 interface Schema {
   $ref?: string;
   type?: string | string[];
+  enum?: readonly unknown[];
   minLength?: number;
   pattern?: string;
   properties?: Record<string, Schema>;
@@ -43,7 +44,8 @@ function branches(schema: Schema): Schema[] {
   return [schema, ...(schema.anyOf ?? []), ...(schema.items ? [schema.items] : [])];
 }
 
-function takesEmpty({ type, minLength, pattern }: Schema): boolean {
+function takesEmpty({ type, enum: words, minLength, pattern }: Schema): boolean {
+  if (words !== undefined) return words.includes('');
   return type === 'string' && pattern === undefined && (minLength ?? 0) === 0;
 }
 

@@ -56,7 +56,7 @@ export const rememberRuleList = listOf(rememberRule);
 export const createRuleRequest = z
   .object({
     id: z.string().max(200).optional(),
-    tenant_id: z.string().max(200).nullish(),
+    tenant_id: z.string().min(1).max(200).nullish(),
     scope: z.enum(RULE_SCOPES),
     scope_value: id.nullish(),
     class: z.enum(PERMISSION_CLASSES),
@@ -128,7 +128,7 @@ export const permissionPolicyResponse = z
 export const permissionCheckRequest = z
   .object({
     id: id.nullish(),
-    tenant_id: z.string().max(200).nullish(),
+    tenant_id: z.string().min(1).max(200).nullish(),
     session_id: id,
     workspace_id: id.nullish(),
     actor: id,
