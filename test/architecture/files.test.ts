@@ -91,6 +91,13 @@ describe('the unit tier', () => {
         'test/harness/stage.ts': "import { spawn } from 'node:child_process';",
       },
     ],
+    [
+      'one by a file of the product',
+      {
+        'test/unit/a.test.ts': "import { startChild } from '../../bridges/wire/child.ts';",
+        'bridges/wire/child.ts': "import { spawn } from 'node:child_process';",
+      },
+    ],
   ])('is refused: %s', (_, files) => {
     expect(unitTierFindings(plantedTree(files))).toHaveLength(1);
   });

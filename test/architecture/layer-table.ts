@@ -362,6 +362,7 @@ export const LAYERS: readonly LayerRow[] = [
       'src/operation/running-gateways.ts',
       // The launcher runs the MCP servers that an editor names.
       'bridges/wire/child.ts',
+      'bridges/wire/child-environment.ts',
       ...WORDS,
       // Errors of start-up, which become exit codes.
       'src/eventlog/log-meta.ts',

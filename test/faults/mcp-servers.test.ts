@@ -2,6 +2,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ProcessGuard } from '#operation/process-guard.ts';
 import type { Skill } from '#resources/discovery/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { FIXED_LIMITS } from '../../bridges/mcp/client/config.ts';
@@ -222,7 +223,11 @@ describe('stdio servers that say nothing of their revisions', () => {
       return hasty.setTimeout(run, ms);
     };
     const row = { id: 'x', command: scriptedMcpServer('silent') };
-    const [upstream] = mcpBridge.createClients([row], bridgeDeps({ timers: { ...hasty, setTimeout } }));
+    const guard = new ProcessGuard({ warn: () => undefined });
+    const [upstream] = mcpBridge.createClients(
+      [row],
+      bridgeDeps({ timers: { ...hasty, setTimeout }, guard }),
+    );
     if (upstream === undefined) throw new Error('The bridge made no upstream.');
     try {
       const task = await new TaskOnStage(upstream).start('{"skill_id": "ok", "input": {}}');

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import { ProcessGuard } from '#operation/process-guard.ts';
 import { mcpBridge } from '../../bridges/mcp/index.ts';
 import { scriptedMcpServer } from '../harness/scripted-mcp-server.ts';
 import { bridgeDeps } from '../harness/upstream-stage.ts';
@@ -33,7 +34,8 @@ export async function serverCycles(cycles: number): Promise<Report> {
 
 /** The number of tools that a server listed between its start and its stop. */
 export async function serverCycle(command: string[]): Promise<number> {
-  const [upstream] = mcpBridge.createClients([{ id: 'x', command }], bridgeDeps());
+  const guard = new ProcessGuard({ warn: () => undefined });
+  const [upstream] = mcpBridge.createClients([{ id: 'x', command }], bridgeDeps({ guard }));
   upstream?.start();
   for (let tries = 0; upstream?.describe() === undefined && tries < 1_000; tries += 1) await pause(5);
   const tools = upstream?.describe()?.skills.length ?? 0;

@@ -1,6 +1,5 @@
 import { canonicalJson } from '#json/canonical.ts';
 import { parseMended, parsePeerText } from '#json/json-reader.ts';
-import { ProcessGuard } from '#operation/process-guard.ts';
 import type { Frame, OutboundMessage, ProtocolClient, Turn } from '#protocol-client.ts';
 import { type A2aClientConfig, a2aBridge } from '../../bridges/a2a/index.ts';
 import type { BridgeDeps, Timers } from '../../bridges/bridge.ts';
@@ -14,6 +13,7 @@ export function hastyTimers(...hastyMs: readonly number[]): Timers {
   };
 }
 
+/** Without a process guard: a test that starts children gives one. */
 export function bridgeDeps(overrides: Partial<BridgeDeps> = {}): BridgeDeps {
   const silent = () => undefined;
   return {
@@ -33,7 +33,7 @@ export function bridgeDeps(overrides: Partial<BridgeDeps> = {}): BridgeDeps {
     version: '0.0.0-test',
     environment: process.env,
     definitions: { pinned: () => undefined, report: () => undefined },
-    guard: new ProcessGuard({ warn: silent }),
+    guard: { watch: silent, release: silent },
     ...overrides,
   };
 }

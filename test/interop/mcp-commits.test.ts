@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ProcessGuard } from '#operation/process-guard.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { openLevelStore } from '#store/level-store.ts';
 import type { WriteOp } from '#store/store.ts';
@@ -42,7 +43,10 @@ describe('the commits of a tool call', () => {
     };
     const row = { id: 'tiered', command: tieredMcpServer(calls), trust: true };
     gateway = await startTestGateway({
-      extraClients: mcpBridge.createClients([row], bridgeDeps({ timers })),
+      extraClients: mcpBridge.createClients(
+        [row],
+        bridgeDeps({ timers, guard: new ProcessGuard({ warn: () => undefined }) }),
+      ),
       openStore: async (options) => {
         const level = await openLevelStore(options);
         const write = level.write.bind(level);

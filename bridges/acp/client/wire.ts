@@ -1,7 +1,8 @@
 import { WebSocket } from 'ws';
 import type { HostOffer } from '../../../mappings/acp/host-methods.ts';
 import type { BridgeDeps } from '../../bridge.ts';
-import { type ChildEnd, childEnvironment, startChild } from '../../wire/child.ts';
+import { type ChildEnd, startChild } from '../../wire/child.ts';
+import { childEnvironment } from '../../wire/child-environment.ts';
 import { type Fault, unavailable } from '../../wire/faults.ts';
 import { credentialHeaders } from '../../wire/http-client.ts';
 import type { AcpClientConfig, AcpLimits } from './config.ts';

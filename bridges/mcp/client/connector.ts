@@ -2,7 +2,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JsonObject } from '#protocol/json.ts';
 import { STATELESS, TASKS_EXTENSION } from '../../../mappings/mcp/revisions.ts';
 import type { BridgeDeps } from '../../bridge.ts';
-import { childEnvironment } from '../../wire/child.ts';
+import { childEnvironment } from '../../wire/child-environment.ts';
 import { Fault } from '../../wire/faults.ts';
 import { credentialHeaders } from '../../wire/http-client.ts';
 import { isDoneWithin, pause } from '../../wire/waits.ts';

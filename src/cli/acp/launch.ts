@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { ProcessGuard } from '#operation/process-guard.ts';
-import { type Child, inheritedEnvironment, startChild } from '../../../bridges/wire/child.ts';
+import { type Child, startChild } from '../../../bridges/wire/child.ts';
+import { inheritedEnvironment } from '../../../bridges/wire/child-environment.ts';
 import { Connection } from './connection.ts';
 import { type AcpOptions, Endpoints } from './endpoint.ts';
 import type { Message } from './message.ts';

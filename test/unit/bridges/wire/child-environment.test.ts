@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { SecretRef } from '../../../../bridges/bridge.ts';
-import { childEnvironment, inheritedEnvironment } from '../../../../bridges/wire/child.ts';
+import { childEnvironment, inheritedEnvironment } from '../../../../bridges/wire/child-environment.ts';
 
 it('a child sees the variables that every program needs, and none of the gateway besides', () => {
   const needed = { PATH: '/bin', HOME: '/home/ann', LANG: 'C.UTF-8' };
