@@ -1,10 +1,10 @@
 import type { DecisionTools } from '#core/facts.ts';
+import { KeyedSemaphore } from '#core/semaphore.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { APPROVALS, type DeliveryForm, HARN_FORM, type Post } from '#resources/push/delivery.ts';
 import { Outbox } from '#resources/push/outbox.ts';
 import { APPROVALS_FORM } from '#resources/push/schema.ts';
-import { TenantSlots } from '#resources/push/tenant-slots.ts';
 import type { SecretBox } from '#store/secret-box.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
 import type { Bridge } from '../../bridges/bridge.ts';
@@ -60,7 +60,7 @@ export function makeSending(
     signer: { issuer: receipts.issuer.id, key: receipts.key },
     webhook: webhooks(parts),
     giveUpMs: config.outbound.give_up_after_ms,
-    slots: new TenantSlots(POSTS_PER_TENANT),
+    slots: new KeyedSemaphore(POSTS_PER_TENANT),
   });
   return {
     outbox,

@@ -305,7 +305,7 @@ export const LAYERS: readonly LayerRow[] = [
   },
   {
     layer: 'bridges/*',
-    imports: ['bridges/wire', 'mappings/*', ...WORDS, 'src/cards'],
+    imports: ['bridges/wire', 'mappings/*', ...WORDS, 'src/cards', 'src/core/semaphore.ts'],
     types: [...CONTRACTS, 'bridges/bridge.ts'],
     because: 'an adapter translates by its own tables; one bridge never imports another',
   },

@@ -1,4 +1,5 @@
 import type { DecisionTools } from '#core/facts.ts';
+import type { KeyedSemaphore } from '#core/semaphore.ts';
 import type { Event, EventLog } from '#eventlog/event-log.ts';
 import { canonicalJson, sha256Hex } from '#json/canonical.ts';
 import { conceal } from '#policy/access.ts';
@@ -10,7 +11,6 @@ import { type CleanWorkspaceState, workspaceKeys } from '#resources/workspace/st
 import { inputKey } from '#store/keys.ts';
 import { type DeliveryForm, deliveryHeaders, type Post, type PostOutcome } from './delivery.ts';
 import { type PushConfig, type PushSecrets, webhookOf } from './schema.ts';
-import type { TenantSlots } from './tenant-slots.ts';
 
 export interface OutboxDeps {
   log: EventLog;
@@ -29,7 +29,8 @@ export interface OutboxDeps {
   webhook(id: string): WebhookTarget;
   /** How long a delivery is tried before it is given up. */
   giveUpMs: number;
-  slots: TenantSlots;
+  /** By tenant. */
+  slots: KeyedSemaphore;
 }
 
 type WebhookTarget =

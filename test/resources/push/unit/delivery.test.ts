@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { KeyedSemaphore } from '#core/semaphore.ts';
 import type { Event } from '#eventlog/event-log.ts';
 import {
   deliveryHeaders,
@@ -9,7 +10,6 @@ import {
 } from '#resources/push/delivery.ts';
 import type { PushConfig } from '#resources/push/schema.ts';
 import { type OutboxDeps, openFold } from '#resources/push/sender.ts';
-import { TenantSlots } from '#resources/push/tenant-slots.ts';
 
 const answered = (status: number, retryAfterSeconds?: number): PostOutcome => ({
   kind: 'answered',
@@ -73,7 +73,7 @@ describe('what is told of a task', () => {
 
 describe('posts of a tenant', () => {
   it('[X-10] run so many at a time, the others in order, and other tenants beside them', async () => {
-    const slots = new TenantSlots(2);
+    const slots = new KeyedSemaphore(2);
     const log: string[] = [];
     const finish: (() => void)[] = [];
     const post = (tenant: string, name: string) =>
