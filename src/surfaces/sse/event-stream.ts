@@ -155,7 +155,7 @@ export class EventStream implements StreamSink {
   }
 
   /**
-   * The end of the connection ends the stream: chunked framing would add bytes and work to every frame. Where a face streams
+   * The end of the connection ends the stream: chunked framing would add bytes and work to every frame. Where a protocol streams
    * one Task, a new connection would cost more than that. A resuming client gets a comment at once, so that it knows the
    * stream is up.
    */
