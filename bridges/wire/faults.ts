@@ -22,6 +22,13 @@ export class Fault extends Error {
   }
 }
 
+/** What an HTTP status says of the credential that was sent; undefined for one that says nothing of it. */
+export function credentialFault(status: number | undefined, peer: 'agent' | 'server'): Fault | undefined {
+  if (status !== 401 && status !== 403) return undefined;
+  const details = { reason: 'http_status', http_status: status };
+  return new Fault('auth_required', `The ${peer} does not accept the credential of the gateway.`, details);
+}
+
 /** The agent cannot be talked to, or not in its protocol; asking again would not help. */
 export function unavailable(reason: string, message: string, details: JsonObject = {}): Fault {
   return new Fault('upstream_unavailable', message, { reason, ...details });

@@ -2,7 +2,7 @@ import type { Call, Gateway } from '#gateway.ts';
 import type { Part } from '#resources/message/schema.ts';
 import type { CommandId, QueryId } from '#resources/operations.ts';
 
-/** The JSON answer of an operation whose answer is one. */
+/** The JSON answer of an operation; `{}` of one that answers with nothing. Throws for one that answers with bytes or a stream. */
 export async function ask<Resource>(
   gateway: Gateway,
   id: CommandId | QueryId,
@@ -11,6 +11,7 @@ export async function ask<Resource>(
   const { body } = await gateway.call(id, call);
   if (body.kind === 'json') return body.value as Resource;
   if (body.kind === 'raw_json') return JSON.parse(Buffer.concat(body.chunks).toString()) as Resource;
+  if (body.kind === 'none') return {} as Resource;
   throw new Error(`${id} does not answer with JSON`);
 }
 

@@ -1,3 +1,4 @@
+import { type ErrorCode, ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject } from '#protocol/json-shape.ts';
 
@@ -44,6 +45,18 @@ export class RpcError extends Error {
     const { code, message, data } = this;
     return { code, message, ...(data === undefined ? {} : { data }) };
   }
+}
+
+/**
+ * A refusal of the gateway as a JSON-RPC error with the code of the protocol; an RpcError stays itself. `data.harn` is the error as
+ * REST has it.
+ */
+export function refusedBy(thrown: unknown, codeOf: (code: ErrorCode) => number, requestId: string): RpcError {
+  if (thrown instanceof RpcError) return thrown;
+  const error = ProtocolError.from(thrown);
+  const { error: harn } = error.toBody(requestId);
+  const uri = error.details?.['uri'];
+  return new RpcError(codeOf(error.code), error.message, { harn, ...(uri === undefined ? {} : { uri }) });
 }
 
 /** Spec: JSON-RPC 2.0. `jsonrpc` may be missing, as some peers leave it out; everything else decides what it is. */

@@ -42,3 +42,7 @@ export const ERROR_OF_CODE = {
   service_unavailable: 'internal_error',
   deadline_exceeded: 'internal_error',
 } as const satisfies Record<ErrorCode, AcpErrorName>;
+
+export function codeOfError(code: ErrorCode): number {
+  return ACP_ERRORS[ERROR_OF_CODE[code]];
+}

@@ -1,6 +1,12 @@
 import type { JsonObject } from '#protocol/json.ts';
 import type { FaultCode } from '#protocol-client.ts';
-import { Fault, TRANSPORT_MESSAGES, type TransportFault, transportFault } from '../../wire/faults.ts';
+import {
+  credentialFault,
+  Fault,
+  TRANSPORT_MESSAGES,
+  type TransportFault,
+  transportFault,
+} from '../../wire/faults.ts';
 
 /** A refused or broken connection heals; a wrong name or certificate does not. */
 const HEALS: Record<TransportFault, boolean> = {
@@ -24,10 +30,9 @@ export function faultOf(error: unknown): Fault {
 
 /** The fault of an HTTP status that came without an A2A error. Proxies before the agent give such ones, too. */
 export function faultOfStatus(status: number, header: (name: string) => string | undefined): Fault {
+  const refused = credentialFault(status, 'agent');
+  if (refused !== undefined) return refused;
   const details: JsonObject = { reason: 'http_status', http_status: status };
-  if (status === 401 || status === 403) {
-    return new Fault('auth_required', 'The agent does not accept the credential of the gateway.', details);
-  }
   if (status === 413) return new Fault('rejected', 'The agent finds the message too large.', details);
   if (status === 408 || status === 504) {
     return new Fault('deadline_exceeded', 'The agent reports a timeout of its own.', details, true);

@@ -7,6 +7,7 @@ import type { Version } from '../../../mappings/a2a/encode-task.ts';
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
 import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
 import { ask } from '../../wire/gateway-calls.ts';
+import { isHidden } from './faults.ts';
 
 /** One request on its way: who asks, for which agent, in which version. */
 export interface Asking {
@@ -107,10 +108,6 @@ export function noAgent(): ProtocolError {
     'resource_not_found',
     'No agent of this name here. GET /v1/agent-card lists the agents.',
   );
-}
-
-function isHidden(error: unknown): boolean {
-  return error instanceof ProtocolError && ['resource_not_found', 'permission_denied'].includes(error.code);
 }
 
 /** A Task of this agent, or TaskNotFound: hidden, absent and another agent's are alike. */

@@ -1,5 +1,4 @@
 import type { Call, Gateway } from '#gateway.ts';
-import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { isObject } from '#protocol/json-shape.ts';
 import type { DraftPart } from '#protocol-client.ts';
@@ -8,6 +7,7 @@ import type { Encoding } from '../../../mappings/a2a/encode-task.ts';
 import type { InlineBytes } from '../../../mappings/a2a/message.ts';
 import type { TaskView, Update, ViewArtifact } from '../../../mappings/a2a/task-view.ts';
 import { inlinedPart, wholeOf } from '../../wire/gateway-calls.ts';
+import { isHidden } from './faults.ts';
 
 /** What has to be read before something can be encoded. */
 export interface Wanted {
@@ -87,13 +87,9 @@ async function download(gateway: Gateway, call: Call): Promise<InlineBytes | und
     const named = body.fileName === call.path['artifact_id'] ? {} : { name: body.fileName };
     return { bytes: await wholeOf(body.chunks), mimeType: body.mimeType, ...named };
   } catch (error) {
-    if (error instanceof ProtocolError && isUnreadable(error)) return undefined;
+    if (isHidden(error)) return undefined;
     throw error;
   }
-}
-
-function isUnreadable({ code }: ProtocolError): boolean {
-  return code === 'resource_not_found' || code === 'permission_denied';
 }
 
 /** True for content that has a member of this name; used by those that look into JSON parts. */

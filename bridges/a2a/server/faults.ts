@@ -9,7 +9,12 @@ import { errorAnswer, type RpcFault } from '../../wire/json-rpc.ts';
 
 export const RPC_TYPE = 'application/json; charset=utf-8';
 
-/** The members of an error in JSON-RPC. */
+/** Whether something is not there for this caller: absent and forbidden are alike. */
+export function isHidden(error: unknown): boolean {
+  return error instanceof ProtocolError && ['resource_not_found', 'permission_denied'].includes(error.code);
+}
+
+/** The members of an error in JSON-RPC. Details are those of `google.rpc`, as A2A wants them. */
 export function errorMembers(error: ProtocolError): RpcFault & JsonObject {
   const { code, message, details } = encodeError(error);
   return { code, message, data: details };

@@ -10,10 +10,11 @@ import {
 import { ASKING_METHODS } from '../../../mappings/acp/permission-answers.ts';
 import { type Fault, timedOut, unavailable } from '../../wire/faults.ts';
 import { methodNotFound, type RpcAnswer, RpcError } from '../../wire/json-rpc.ts';
+import { messageIn, withoutNoise } from '../../wire/line-splitter.ts';
 import { Peer, type RequestContext, type Waiting } from '../../wire/peer.ts';
+import { type AgentSettings, type AgentWire, openWire } from './agent-wire.ts';
 import { askHost } from './host-calls.ts';
 import { AgentSession, BetweenTurns } from './session.ts';
-import { type AgentSettings, type AgentWire, openWire, withoutNoise } from './wire.ts';
 
 const PROTOCOL_VERSION = 1;
 const UNREADABLE = 'The message is JSON that readers disagree about: a number, a name twice, or nesting.';
@@ -168,9 +169,9 @@ export class AgentConnection {
   #receive(text: string): void {
     if (this.#dead !== undefined) return;
     const { parseJson, mendJson, logger } = this.#settings.deps;
-    const read = readMessage(text, (given) => ({ value: parseJson(given), mended: [] }));
+    const read = messageIn<MendedJson>(text, (given) => ({ value: parseJson(given), mended: [] }));
     if (read === undefined && this.#refused(text)) return;
-    const found = read ?? readMessage(text, mendJson);
+    const found = read ?? messageIn(text, mendJson);
     if (found === undefined) {
       logger.debug({ agent: this.#settings.config.id, chars: text.length }, 'not ACP');
       return;
@@ -218,18 +219,6 @@ export class AgentConnection {
     this.#peer.close(why);
     for (const session of this.sessions.values()) session.fail(why);
   }
-}
-
-/** The message of a line, or behind the noise that a line begins with. */
-function readMessage(text: string, read: (text: string) => MendedJson): MendedJson | undefined {
-  const tried = (given: string) => {
-    try {
-      return given === '' ? undefined : read(given);
-    } catch {
-      return undefined;
-    }
-  };
-  return tried(text) ?? tried(withoutNoise(text) ?? '');
 }
 
 function outOfTurn(method: string): RpcError {

@@ -2,8 +2,8 @@ import type { JsonObject } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
 import type { HostOffer } from '../../../mappings/acp/host-methods.ts';
 import { unavailable } from '../../wire/faults.ts';
+import type { AgentSettings, RouteSettings } from './agent-wire.ts';
 import { AgentConnection, waysBack } from './connection.ts';
-import type { AgentSettings, RouteSettings } from './wire.ts';
 
 /**
  * The one running agent of a route: started by the first turn, shared by all sessions, stopped when nothing ran for a while,

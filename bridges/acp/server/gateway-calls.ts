@@ -1,11 +1,11 @@
+import { Semaphore } from '#core/semaphore.ts';
 import type { Gateway, StreamSink, Subscription } from '#gateway.ts';
-import { ERROR_CODES, ProtocolError } from '#protocol/errors.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { ServerCall, ServerConnection, ServerOperation } from '#protocol-server.ts';
 import type { StreamId } from '#resources/operations.ts';
-import { ACP_ERRORS, ERROR_OF_CODE } from '../../../mappings/acp/errors.ts';
-import { wholeOf } from '../../wire/gateway-calls.ts';
-import { RpcError } from '../../wire/json-rpc.ts';
+import { ask, wholeOf } from '../../wire/gateway-calls.ts';
+import { rpcErrorOf } from './faults.ts';
 
 type Called = Exclude<ServerOperation, StreamId>;
 
@@ -20,8 +20,8 @@ const CANCELS_AT_ONCE = 64;
 export class GatewayCalls {
   readonly #gateway: Gateway;
   readonly #connection: ServerConnection;
-  readonly #calls = new Turnstile(CALLS_AT_ONCE);
-  readonly #cancels = new Turnstile(CANCELS_AT_ONCE);
+  readonly #calls = new Semaphore(CALLS_AT_ONCE);
+  readonly #cancels = new Semaphore(CANCELS_AT_ONCE);
 
   constructor(gateway: Gateway, connection: ServerConnection) {
     this.#gateway = gateway;
@@ -41,22 +41,18 @@ export class GatewayCalls {
     try {
       this.#gateway.admit(id, this.#connection.call());
     } catch (error) {
-      throw rpcErrorOf(error);
+      throw rpcErrorOf(error, this.#connection.requestId);
     }
   }
 
   async json<Body = JsonObject>(id: Called, call: ServerCall): Promise<Body> {
-    const turnstile = id === 'cancelTask' ? this.#cancels : this.#calls;
-    await turnstile.enter();
+    const semaphore = id === 'cancelTask' ? this.#cancels : this.#calls;
     try {
-      const { body } = await this.#gateway.call(id, this.#connection.call({ path: {}, query: {}, ...call }));
-      if (body.kind === 'json') return body.value as Body;
-      if (body.kind === 'raw_json') return JSON.parse(Buffer.concat(body.chunks).toString()) as Body;
-      return {} as Body;
+      return await semaphore.run(() =>
+        ask<Body>(this.#gateway, id, this.#connection.call({ path: {}, query: {}, ...call })),
+      );
     } catch (error) {
-      throw rpcErrorOf(error);
-    } finally {
-      turnstile.leave();
+      throw rpcErrorOf(error, this.#connection.requestId);
     }
   }
 
@@ -86,45 +82,7 @@ export class GatewayCalls {
         sink,
       );
     } catch (error) {
-      throw rpcErrorOf(error);
+      throw rpcErrorOf(error, this.#connection.requestId);
     }
-  }
-}
-
-/** A refusal of the gateway as JSON-RPC has it; the Harn words go along in `data.harn`. */
-function rpcErrorOf(error: unknown): RpcError {
-  if (error instanceof RpcError) return error;
-  const refusal = ProtocolError.from(error);
-  const { code, message, param, details } = refusal;
-  return new RpcError(ACP_ERRORS[ERROR_OF_CODE[code]], message, {
-    harn: {
-      code,
-      type: ERROR_CODES[code].type,
-      ...(param === undefined ? {} : { param }),
-      ...(details === undefined ? {} : { details }),
-    },
-  });
-}
-
-/** Lets so many through at once; the others wait in the order they came. */
-class Turnstile {
-  readonly #waiting: (() => void)[] = [];
-  #free: number;
-
-  constructor(places: number) {
-    this.#free = places;
-  }
-
-  /** Resolves when there is a place; whoever entered leaves. */
-  enter(): Promise<void> | undefined {
-    if (this.#free === 0) return new Promise((resolve) => this.#waiting.push(resolve));
-    this.#free -= 1;
-    return undefined;
-  }
-
-  leave(): void {
-    const next = this.#waiting.shift();
-    if (next === undefined) this.#free += 1;
-    else next();
   }
 }

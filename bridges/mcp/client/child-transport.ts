@@ -1,7 +1,9 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import { type Child, type ChildOptions, startChild } from '../../wire/child.ts';
+import { messageIn } from '../../wire/line-splitter.ts';
 
 export interface ChildTransportOptions extends Omit<ChildOptions, 'onLine'> {
   parseJson(text: string): JsonValue;
@@ -50,18 +52,8 @@ export class ChildTransport implements Transport {
 
   #take(line: string): void {
     if (line.trim() === '') return;
-    const message = this.#messageOf(line);
-    if (message === undefined) this.#options.onNoise(line);
-    else this.onmessage?.(message);
-  }
-
-  #messageOf(line: string): JSONRPCMessage | undefined {
-    try {
-      const value = this.#options.parseJson(line);
-      const isMessage = typeof value === 'object' && value !== null && 'jsonrpc' in value;
-      return isMessage ? (value as unknown as JSONRPCMessage) : undefined;
-    } catch {
-      return undefined;
-    }
+    const value = messageIn(line, (text) => this.#options.parseJson(text));
+    if (isObject(value) && 'jsonrpc' in value) this.onmessage?.(value as unknown as JSONRPCMessage);
+    else this.#options.onNoise(line);
   }
 }

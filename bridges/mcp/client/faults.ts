@@ -1,6 +1,6 @@
 import { objectOf } from '#protocol/json-shape.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import { Fault, type TransportFault, transportFault } from '../../wire/faults.ts';
+import { credentialFault, Fault, type TransportFault, transportFault } from '../../wire/faults.ts';
 import { RpcError } from '../../wire/json-rpc.ts';
 
 const OUTCOME_UNKNOWN = { outcome: 'unknown' };
@@ -71,10 +71,8 @@ export const SLOW_START = new Fault('deadline_exceeded', 'The server did not fin
 
 /** What an HTTP status other than success means. */
 export function httpFault(status: number | undefined): Fault {
-  if (status === 401 || status === 403)
-    return new Fault('auth_required', 'The server does not accept the credential of the gateway.', {
-      http_status: status,
-    });
+  const refused = credentialFault(status, 'server');
+  if (refused !== undefined) return refused;
   return new Fault('upstream_unavailable', 'The server answered with an HTTP error.', {
     reason: 'http_status',
     ...(status === undefined ? {} : { http_status: status }),

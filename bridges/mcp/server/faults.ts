@@ -1,19 +1,12 @@
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { ServerExchange } from '#protocol-server.ts';
-import { CODE_OF_ERROR, MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import { errorAnswer } from '../../wire/json-rpc.ts';
+import { codeOfFailure } from '../../../mappings/mcp/errors.ts';
+import { errorAnswer, type RpcError, refusedBy } from '../../wire/json-rpc.ts';
 
-/**
- * An error as the SDKs put it on the wire, with the code of the table. A plain Error: the SDK's own class would write its
- * code into the message at every hop.
- */
-export function rpcError(thrown: unknown, requestId: string): Error {
-  const error = ProtocolError.from(thrown);
-  const harn: JsonObject = error.toBody(requestId).error;
-  const uri = error.details?.['uri'];
-  const data = { harn, ...(uri === undefined ? {} : { uri }) };
-  return Object.assign(new Error(error.message), { code: MCP_ERRORS[CODE_OF_ERROR[error.code]], data });
+/** An error as the SDKs put it on the wire. Not the SDK's own class, which would write its code into the message at every hop. */
+export function rpcErrorOf(thrown: unknown, requestId: string): RpcError {
+  return refusedBy(thrown, codeOfFailure, requestId);
 }
 
 /** Refusals that a model can do something about are results; the rest is the client's business. */

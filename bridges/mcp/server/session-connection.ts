@@ -19,7 +19,7 @@ import type { ServerDeps, ServerExchange, ServerStream } from '#protocol-server.
 import { resultForSession } from '../../../mappings/mcp/eras.ts';
 import { LOG_LEVELS, type LogLevel, logLevelOf } from '../../../mappings/mcp/log-levels.ts';
 import { CallLog, progressNotification } from './call-log.ts';
-import { refusedCall, rpcError, sendRpcError } from './faults.ts';
+import { refusedCall, rpcErrorOf, sendRpcError } from './faults.ts';
 import { messageFrame, PostAnswer } from './post-answer.ts';
 import {
   askedBy,
@@ -150,7 +150,7 @@ export class ServerSession {
       }
     } catch (error) {
       if (error instanceof Error && 'code' in error && typeof error.code === 'number') throw error;
-      throw rpcError(error, exchange.requestId);
+      throw rpcErrorOf(error, exchange.requestId);
     }
   }
 

@@ -21,7 +21,7 @@ import { type HarnTaskState, TASK_STATES } from '../../../mappings/mcp/task-stat
 import { ask } from '../../wire/gateway-calls.ts';
 import { CallLog, progressNotification } from './call-log.ts';
 import { resultOfTask, waitingResult } from './call-result.ts';
-import { refusedCall, rpcError } from './faults.ts';
+import { refusedCall, rpcErrorOf } from './faults.ts';
 import {
   type ClientCall,
   elicitationOf,
@@ -114,7 +114,7 @@ export class StatelessServer {
         try {
           return (await handle(request, context)) as unknown as Result;
         } catch (error) {
-          if (error instanceof ProtocolError) throw rpcError(error, exchange.requestId);
+          if (error instanceof ProtocolError) throw rpcErrorOf(error, exchange.requestId);
           throw error;
         }
       };

@@ -9,7 +9,7 @@ function stage() {
   const begun: { id: string; answer: () => void }[] = [];
   const gateway = {
     call: (id: string) =>
-      new Promise((resolve) => begun.push({ id, answer: () => resolve({ body: { kind: 'empty' } }) })),
+      new Promise((resolve) => begun.push({ id, answer: () => resolve({ body: { kind: 'none' } }) })),
   } as unknown as Gateway;
   const connection = { call: (given: unknown) => given } as unknown as ServerConnection;
   const calls = new GatewayCalls(gateway, connection);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutNoise } from '../../../../bridges/acp/client/wire.ts';
-import { LineSplitter } from '../../../../bridges/wire/line-splitter.ts';
+import { LineSplitter, messageIn, withoutNoise } from '../../../../bridges/wire/line-splitter.ts';
 
 describe('lines of a child', () => {
   it('are the same however the bytes are cut', () => {
@@ -71,5 +70,6 @@ describe('lines of a child', () => {
     ['Welcome!', undefined],
   ])('[ACP-USER-08] %j hold the message %j', (line, message) => {
     expect(withoutNoise(line)).toBe(message);
+    expect(messageIn(line, (text) => JSON.parse(text))).toEqual(message && JSON.parse(message));
   });
 });
