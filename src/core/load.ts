@@ -3,52 +3,32 @@ import type { Event, StateReader } from '#eventlog/event-log.ts';
 import { holdsScope, isMember } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { apiKeyKeys, type CleanApiKeyState } from '#resources/api-key/state.ts';
-import { artifactKeys, type CleanArtifactState } from '#resources/artifact/state.ts';
-import type { AssetState } from '#resources/artifact/stored-content.ts';
-import { branchKeys, type CleanBranchState } from '#resources/branch/state.ts';
-import { type CleanMemoryState, memoryKeys } from '#resources/memory/state.ts';
-import { type CleanMessageState, messageKeys } from '#resources/message/state.ts';
-import { type CleanPermissionRequestState, permissionKeys } from '#resources/permission/state.ts';
-import { type CleanPersonaState, personaKeys } from '#resources/persona/state.ts';
-import { type CleanReceiptState, receiptKeys } from '#resources/receipt/state.ts';
-import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
-import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
-import { type CleanVaultState, vaultKeys } from '#resources/vault/state.ts';
+import type { CleanBranchState } from '#resources/branch/state.ts';
+import type { CleanMemoryState } from '#resources/memory/state.ts';
+import { type Copies, type StateKey, type Together, together } from '#resources/room.ts';
+import * as ROOMS from '#resources/rooms.ts';
 import { type CleanWorkspaceState, workspaceKeys } from '#resources/workspace/state.ts';
 
 /** Ids that can be in a key; anything else names nothing. */
 export const ID = /^[A-Za-z0-9_.-]{1,128}$/;
 
-const STATES = {
-  session: sessionKeys.session,
-  task: taskKeys.task,
-  message: messageKeys.message,
-  artifact: artifactKeys.artifact,
-  branch: branchKeys.branch,
-  permission_request: permissionKeys.permissionRequest,
-  memory: memoryKeys.memory,
-  persona: personaKeys.persona,
-  vault: vaultKeys.vault,
-  api_key: apiKeyKeys.apiKey,
-  receipt: receiptKeys.receipt,
-} as const;
+type Room = (typeof ROOMS)[keyof typeof ROOMS];
+type StatesOf<Of> = Of extends { states: infer States extends object } ? States : never;
+type States = Together<StatesOf<Room>>;
+/** What is loaded, by its name: each room says under which key its states are. */
+type StateOf = {
+  [Name in keyof States]: States[Name] extends StateKey<infer State extends Owned> ? State : never;
+};
+
+const STATES: States = together(
+  Object.values(ROOMS).flatMap((room) => ('states' in room ? [room.states] : [])),
+);
+const COPIES: ReadonlyMap<string, StateKey<Copies>> = new Map(
+  Object.values(ROOMS).flatMap((room) => ('copies' in room ? Object.entries(room.copies) : [])),
+);
 
 /** Resources that are loaded by their name and id. */
 export type ResourceName = keyof StateOf;
-
-interface StateOf {
-  session: CleanSessionFold;
-  task: CleanTaskState;
-  message: CleanMessageState;
-  artifact: CleanArtifactState;
-  branch: CleanBranchState;
-  permission_request: CleanPermissionRequestState;
-  memory: CleanMemoryState;
-  persona: CleanPersonaState;
-  vault: CleanVaultState;
-  api_key: CleanApiKeyState;
-  receipt: CleanReceiptState;
-}
 
 /** The one answer for what is absent and for what is hidden. */
 export function notFound(object: string, param?: string): ProtocolError {
@@ -75,19 +55,21 @@ export function load<Name extends keyof StateOf>(
   id: string,
   param?: string,
 ): StateOf[Name] {
-  const state = ID.test(id) ? reader.get<StateOf[Name]>(STATES[object](id)) : undefined;
+  if (!ID.test(id)) throw notFound(object, param);
+  const keyOf = STATES[object];
+  const state = reader.get<StateOf[Name]>(keyOf(id));
   if (state && isVisible(reader, caller, state)) return state;
-  const copy = object === 'artifact' && ID.test(id) ? copyOf(reader, caller, id) : undefined;
-  if (!copy) throw notFound(object, param);
-  // Only for an artifact there is one.
-  return copy as StateOf[Name];
+  const copy = copyOf(reader, caller, object, id);
+  const own = copy === undefined ? undefined : reader.get<StateOf[Name]>(keyOf(copy));
+  if (!own) throw notFound(object, param);
+  return own;
 }
 
-/** What an import brought under this id into a workspace of the caller. */
-function copyOf(reader: StateReader, caller: Caller, id: string): CleanArtifactState | undefined {
-  const copies = Object.entries(reader.get<AssetState>(artifactKeys.asset(id))?.copies ?? {});
-  const own = copies.find(([workspaceId]) => isMemberOf(reader, caller, workspaceId));
-  return own && reader.get<CleanArtifactState>(artifactKeys.artifact(own[1]));
+/** The id of what an import brought under this id into a workspace of the caller. */
+function copyOf(reader: StateReader, caller: Caller, object: string, id: string): string | undefined {
+  const key = COPIES.get(object)?.(id);
+  const copies = Object.entries((key && reader.get<Copies>(key)?.copies) ?? {});
+  return copies.find(([workspaceId]) => isMemberOf(reader, caller, workspaceId))?.[1];
 }
 
 /** A Memory that has not expired at `time` (RFC 3339); an expired one is absent. */

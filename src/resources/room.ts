@@ -6,6 +6,19 @@ import type { OperationRow } from '#protocol/operation-row.ts';
 /** Examples by the name of a schema, or of an operation and a body of it: `cancelTask.response`. */
 export type Examples = Readonly<Record<string, JsonValue>>;
 
+/** Makes the key of one id; the type says which state is there. */
+export interface StateKey<State> {
+  (id: string): string;
+  /** Never there: it ties the type of the state to its key. */
+  readonly state?: State;
+}
+
+/** What imports brought under one id. */
+export interface Copies {
+  /** Ids of the copies, by Workspace. */
+  copies: Readonly<Record<string, string>>;
+}
+
 /** How resources are listed on the command line: what its one generic `list` is made of. */
 export interface Listing<Item extends object> {
   /** Where `list` and `get` are the whole command of the resource: its name, in the singular, and what it is for. */
@@ -37,6 +50,10 @@ export interface Room {
   readonly operations?: Readonly<Record<string, OperationRow>>;
   /** Payloads of its events. */
   readonly events?: Partial<Readonly<Record<EventKind, z.ZodType>>>;
+  /** Its resources that are loaded by their id, under the name that clients see, with the key of their state (src/core/load.ts). */
+  readonly states?: Readonly<Record<string, StateKey<{ resource: object; internal: object }>>>;
+  /** Where a resource may have a copy of its own in each Workspace: the key of what says so, by the name of the resource. */
+  readonly copies?: Readonly<Record<string, StateKey<Copies>>>;
   /** Its listing on the command line. */
   readonly listing?: Listing<never>;
   /** The file whose `examples` the OpenAPI document shows. */

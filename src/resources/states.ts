@@ -1,4 +1,5 @@
 import { sha256Hex } from '#json/canonical.ts';
+import type { StateKey } from './room.ts';
 
 /** A folded resource: what clients see, and what only the gateway needs. All of it comes from events. */
 export interface Folded<Resource, Internal> {
@@ -12,7 +13,7 @@ export interface Folded<Resource, Internal> {
  */
 
 /** One key for each id. */
-export function idKey(prefix: string): (id: string) => string {
+export function idKey<State = unknown>(prefix: string): StateKey<State> {
   return (id) => prefix + id;
 }
 

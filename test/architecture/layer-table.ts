@@ -116,7 +116,7 @@ export const LAYERS: readonly LayerRow[] = [
   })),
   {
     layer: ROOM,
-    imports: WORDS,
+    imports: [...WORDS, 'src/resources/{room}/state.ts'],
     loadsOwn: true,
     because:
       'tables of words are made of the rooms, and what a room does needs these tables: it is loaded later',

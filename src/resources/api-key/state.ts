@@ -4,7 +4,7 @@ import type { ApiKey } from './schema.ts';
 
 /** Keys of what is folded, and prefixes of its lists. */
 export const apiKeyKeys = {
-  apiKey: idKey('r/api_key/'),
+  apiKey: idKey<CleanApiKeyState>('r/api_key/'),
   apiKeysOfActor: (tenant: string, actor: string) =>
     `x/actor-keys/${foreign(JSON.stringify([tenant, actor]))}`,
   apiKeyOfHash: idKey('x/api-key/'),

@@ -1,8 +1,8 @@
 import type { StateReader } from '#eventlog/event-log.ts';
 import { fromLog } from '#protocol/clean.ts';
+import type { Copies } from '#resources/room.ts';
 import { contentUri } from './large-content.ts';
 import { artifactKeys, type CleanArtifactState } from './state.ts';
-import type { AssetState } from './stored-content.ts';
 
 /**
  * The Artifact that turns of a Workspace mean by an id: one of that Workspace, or its own copy of what an import brought under
@@ -15,7 +15,7 @@ export function artifactIn(
 ): CleanArtifactState | undefined {
   const state = reader.get<CleanArtifactState>(artifactKeys.artifact(id));
   if (state?.resource.workspace_id === workspaceId) return state;
-  const copy = reader.get<AssetState>(artifactKeys.asset(id))?.copies[workspaceId];
+  const copy = reader.get<Copies>(artifactKeys.asset(id))?.copies[workspaceId];
   return copy === undefined ? undefined : reader.get<CleanArtifactState>(artifactKeys.artifact(copy));
 }
 

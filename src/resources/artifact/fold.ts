@@ -1,9 +1,10 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
 import { type Folds, payload } from '#resources/payload.ts';
+import type { Copies } from '#resources/room.ts';
 import { foldOpenArtifact } from '#resources/task/fold.ts';
 import { addRunFact } from '#resources/task/fold-run.ts';
 import { type ArtifactState, artifactKeys, type UpstreamArtifactState } from './state.ts';
-import { type AssetState, contentOfArtifact, foldReference } from './stored-content.ts';
+import { contentOfArtifact, foldReference } from './stored-content.ts';
 
 export const folds: Folds = {
   'artifact.created': [foldArtifactCreated],
@@ -86,8 +87,8 @@ function foldArtifactRedacted(event: Event, states: StateWriter): void {
 function foldAsset({ workspace_id, resource }: Event, states: StateWriter, originalId: string): void {
   if (workspace_id === null) return;
   const key = artifactKeys.asset(originalId);
-  const copies = { ...states.get<AssetState>(key)?.copies, [workspace_id]: resource.id };
-  states.set(key, { copies } satisfies AssetState);
+  const copies = { ...states.get<Copies>(key)?.copies, [workspace_id]: resource.id };
+  states.set(key, { copies } satisfies Copies);
 }
 
 function tenantOf({ workspace_id, metadata }: Event): { tenant?: string } {

@@ -1,13 +1,14 @@
 import type { Clean } from '#protocol/clean.ts';
+import type { Copies } from '#resources/room.ts';
 import { type Folded, idKey, idList, idTextKey, pairKey } from '#resources/states.ts';
 import type { Artifact } from './schema.ts';
 
 /** Keys of what is folded, and prefixes of its lists. */
 export const artifactKeys = {
-  artifact: idKey('r/artifact/'),
+  artifact: idKey<CleanArtifactState>('r/artifact/'),
   /** By task. */
   upstreamArtifact: idTextKey('x/ua/'),
-  asset: idKey('x/asset/'),
+  asset: idKey<Copies>('x/asset/'),
   /** By scope and SHA-256. */
   content: pairKey('x/content/'),
   artifactsOfWorkspace: idList('l/artifact/w/'),

@@ -53,9 +53,3 @@ function addReferences(states: StateWriter, { scope, sha256, size }: StoredConte
   const references = (states.get<ContentState>(key)?.references ?? 0) + change;
   states.set(key, references === 0 ? undefined : ({ size, references } satisfies ContentState));
 }
-
-/** What imports brought under one id: each Workspace has a copy of its own. */
-export interface AssetState {
-  /** Ids of the copies, by Workspace. */
-  copies: Record<string, string>;
-}

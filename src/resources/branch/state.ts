@@ -4,7 +4,7 @@ import type { Branch } from './schema.ts';
 
 /** Keys of what is folded, and prefixes of its lists. */
 export const branchKeys = {
-  branch: idKey('r/branch/'),
+  branch: idKey<CleanBranchState>('r/branch/'),
   branchesOfSession: idList('l/branch/s/'),
 } as const;
 

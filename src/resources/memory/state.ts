@@ -4,7 +4,7 @@ import type { MemoryDescription } from './schema.ts';
 
 /** Keys of what is folded, and prefixes of its lists. */
 export const memoryKeys = {
-  memory: idKey('r/memory/'),
+  memory: idKey<CleanMemoryState>('r/memory/'),
   memoriesOfTenant: textList('l/memory/t/'),
   memoriesOfWorkspace: idList('l/memory/w/'),
   memoriesOfSession: idList('l/memory/s/'),

@@ -4,7 +4,7 @@ import type { Message } from './schema.ts';
 
 /** Keys of what is folded, and prefixes of its lists. */
 export const messageKeys = {
-  message: idKey('r/message/'),
+  message: idKey<CleanMessageState>('r/message/'),
   /** By task. */
   upstreamMessage: idTextKey('x/um/'),
 } as const;

@@ -7,7 +7,7 @@ import type { PermissionRequest } from './schema.ts';
 
 /** Keys of what is folded, and prefixes of its lists. */
 export const permissionKeys = {
-  permissionRequest: idKey('r/permission_request/'),
+  permissionRequest: idKey<CleanPermissionRequestState>('r/permission_request/'),
   /** By task. */
   approvedCall: idTextKey('x/ac/'),
   /** By task. */

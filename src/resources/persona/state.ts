@@ -4,7 +4,7 @@ import type { Persona } from './schema.ts';
 
 /** Keys of what is folded, and prefixes of its lists. */
 export const personaKeys = {
-  persona: idKey('r/persona/'),
+  persona: idKey<CleanPersonaState>('r/persona/'),
   /** By tenant. */
   personas: textList('l/persona/'),
 } as const;

@@ -6,6 +6,7 @@ import {
   receiptVerificationOperations,
   signingKeysOperations,
 } from './operations.ts';
+import { receiptKeys } from './state.ts';
 
 export const receipt = {
   operations: {
@@ -15,6 +16,7 @@ export const receipt = {
     ...signingKeysOperations,
   },
   events: { ...KEY_EVENTS, ...RECEIPT_EVENTS },
+  states: { receipt: receiptKeys.receipt },
   folds: () => import('./fold.ts'),
   handlers: () => import('./commands.ts'),
   examples: () => import('./example.ts'),

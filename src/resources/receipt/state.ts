@@ -4,7 +4,7 @@ import type { Receipt } from './schema.ts';
 
 /** Keys of what is folded, and prefixes of its lists. */
 export const receiptKeys = {
-  receipt: idKey('r/receipt/'),
+  receipt: idKey<CleanReceiptState>('r/receipt/'),
   /** By session. */
   receiptChain: idKey('x/receipt-chain/'),
   signingKey: idKey('x/signing-key/'),

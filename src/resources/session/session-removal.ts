@@ -4,7 +4,6 @@ import type { EventLog, RowRemoval, State } from '#eventlog/event-log.ts';
 import { type ArtifactState, artifactKeys } from '#resources/artifact/state.ts';
 import { contentKeys } from '#resources/artifact/stored-bytes.ts';
 import {
-  type AssetState,
   type ContentState,
   contentOfArtifact,
   type StoredContent,
@@ -14,6 +13,7 @@ import { type MessageState, messageKeys } from '#resources/message/state.ts';
 import type { OutcomeState } from '#resources/outcome/state.ts';
 import { permissionKeys } from '#resources/permission/state.ts';
 import { type ReceiptChainState, type ReceiptState, receiptKeys } from '#resources/receipt/state.ts';
+import type { Copies } from '#resources/room.ts';
 import {
   baseKey,
   KEY_KINDS,
@@ -192,11 +192,10 @@ export class SessionRemoval {
 
   /** Imports brought artifacts under other ids, which this fold knows. */
   #findCopies(row: string): void {
-    const copies = Object.values(this.#state<AssetState>(row)?.copies ?? {});
+    const copies = Object.values(this.#state<Copies>(row)?.copies ?? {});
     for (const id of copies) {
       const owner = this.#owners.get(id);
-      if (owner !== undefined)
-        this.#add(owner, { row, change: (state) => withoutCopy(state as AssetState, id) });
+      if (owner !== undefined) this.#add(owner, { row, change: (state) => withoutCopy(state as Copies, id) });
     }
   }
 
@@ -307,7 +306,7 @@ export class SessionRemoval {
   }
 }
 
-function withoutCopy({ copies }: AssetState, id: string): AssetState | undefined {
+function withoutCopy({ copies }: Copies, id: string): Copies | undefined {
   const left = Object.entries(copies).filter(([, copy]) => copy !== id);
   return left.length === 0 ? undefined : { copies: Object.fromEntries(left) };
 }

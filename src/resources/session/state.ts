@@ -6,7 +6,7 @@ import type { TranscriptArchive } from './transcript/schema.ts';
 
 /** Keys of what is folded, and prefixes of its lists. */
 export const sessionKeys = {
-  session: idKey('r/session/'),
+  session: idKey<CleanSessionFold>('r/session/'),
   tasks: blockKey('x/tasks/'),
   turns: blockKey('x/turns/'),
   keyedSession: (workspaceId: string, actor: string, key: string) =>

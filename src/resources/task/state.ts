@@ -13,7 +13,7 @@ import type { Task } from './schema.ts';
 
 /** Keys of what is folded, and prefixes of its lists. */
 export const taskKeys = {
-  task: idKey('r/task/'),
+  task: idKey<CleanTaskState>('r/task/'),
   runPage: blockKey('x/run/'),
   tasksOfWorkspace: idList('l/task/w/'),
   openTasks: 'l/task/open/',

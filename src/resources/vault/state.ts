@@ -4,7 +4,7 @@ import type { Vault } from './schema.ts';
 
 /** Keys of what is folded, and prefixes of its lists. */
 export const vaultKeys = {
-  vault: idKey('r/vault/'),
+  vault: idKey<CleanVaultState>('r/vault/'),
   configuredVaults: 'x/configured-vaults',
   vaultsOfTenant: textList('l/vault/t/'),
   vaultsOfWorkspace: idList('l/vault/w/'),
