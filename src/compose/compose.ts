@@ -16,7 +16,7 @@ import { authenticator } from './authentication.ts';
 import { makeClients, sampleAgent } from './clients.ts';
 import { type Core, makeCore } from './core.ts';
 import { lookAtIssuers, trustedIssuers } from './issuers.ts';
-import { openMeasuring } from './measuring.ts';
+import { openMeasuring, openTracing } from './measuring.ts';
 import { openData, refuseBadCheckpoint } from './open-data.ts';
 import { type GatewayParts, type Parts, systemClock, systemRandom } from './parts.ts';
 import { Reloader, refuseReload } from './reload.ts';
@@ -88,6 +88,8 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const rooms = await loadRooms();
   const measuring = config.telemetry.metrics ? openMeasuring(parts, log, clients) : undefined;
   closers.push(() => measuring?.close());
+  const tracing = await openTracing(parts, log, clients);
+  closers.push(() => tracing?.close());
   let reloader: Reloader | undefined;
   closers.push(() => reloader?.close());
   const reload = () => reloader?.reload() ?? refuseReload();

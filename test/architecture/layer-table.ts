@@ -347,7 +347,8 @@ export const LAYERS: readonly LayerRow[] = [
       'src/resources/permission/state.ts',
     ],
     types: [...WORDS, 'src/gateway.ts', 'src/redaction', 'src/eventlog', 'src/surfaces', 'src/resources'],
-    because: 'the machine around the gateway: data directory, log lines, metrics, readiness, child processes',
+    because:
+      'the machine around the gateway: data directory, log lines, metrics, traces, readiness, child processes',
   },
   ...['src/cli', ...COMMAND_LINES].map((layer) => ({
     layer,

@@ -1,38 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { METRICS, OTHER } from '#operation/metric-table.ts';
 import { Metrics } from '#operation/metrics.ts';
-import type { JsonObject } from '#protocol/json.ts';
-import type { Frame, Move, ProtocolClient, Turn } from '#protocol-client.ts';
+import type { Move } from '#protocol-client.ts';
 import { EventStreamClient } from '../harness/event-stream.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { keeper } from '../harness/keeper.ts';
+import { MovingClient } from '../harness/moving-client.ts';
 import { startReceiver } from '../harness/receiver.ts';
 
 const SECRET_NAME = 'a name that a caller or an agent made up "}\n';
-
-/** An agent that does what its input says: the JSON part lists its moves, in one frame each. */
-class MovingClient implements ProtocolClient {
-  readonly route = 'fake:moving';
-  readonly materialPrefix = 'fake:moving';
-
-  async *run(turn: Turn): AsyncIterable<Frame> {
-    const [part] = turn.message?.parts ?? [];
-    const moves = part?.type === 'json' ? ((part.value as JsonObject)['moves'] as JsonObject[]) : [];
-    for (const move of moves) yield { kind: 'message', body: move };
-    yield { kind: 'end' };
-  }
-
-  interpret(frame: Frame): Move[] {
-    return frame.kind === 'message' ? [frame.body as unknown as Move] : [{ type: 'status', to: 'COMPLETED' }];
-  }
-
-  async *cancel(): AsyncIterable<Frame> {}
-  describe(): undefined {
-    return undefined;
-  }
-  start(): void {}
-  async close(): Promise<void> {}
-}
 
 const TOOL = { toolCallId: 'call-1', name: SECRET_NAME };
 const USED: Move[] = [
