@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { isObject } from '#protocol/json-shape.ts';
 import type { PathFault } from './fault.ts';
 import { issueFaults, unknownOption } from './issue-faults.ts';
 import { SECTION_NAMES, SECTIONS, type SectionName, type Settings } from './schema.ts';
@@ -67,7 +68,7 @@ function pruned(section: SectionName, value: unknown, cuts: readonly Cut[]): unk
 
 /** Deletes what the path names; in a list it leaves a hole, so that the other paths still hold. */
 function take(within: unknown, [step = '', ...rest]: readonly PropertyKey[]): void {
-  if (!isMap(within) && !Array.isArray(within)) return;
+  if (!isObject(within) && !Array.isArray(within)) return;
   const members = within as Record<PropertyKey, unknown>;
   if (rest.length === 0) delete members[step];
   else if (Object.hasOwn(members, step)) take(members[step], rest);
@@ -75,7 +76,7 @@ function take(within: unknown, [step = '', ...rest]: readonly PropertyKey[]): vo
 
 function withoutHoles(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter(() => true).map(withoutHoles);
-  if (!isMap(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutHoles(member)]));
 }
 
@@ -91,9 +92,4 @@ function pathInFile(path: PathFault['path'], cuts: readonly Cut[]): PathFault['p
   let index = -1;
   for (let left = Number(path[at]); left >= 0; index += 1) if (!gone.has(index + 1)) left -= 1;
   return [...list, index, ...path.slice(at + 1)];
-}
-
-/** True for a plain map of options; lists and null are none. */
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import type { NewEvent } from '#eventlog/event-log.ts';
-import { type Clean, type CleanText, objectOf } from '#protocol/clean.ts';
+import { asCleanObject, type Clean, type CleanText } from '#protocol/clean.ts';
 import type { Artifact } from '#resources/artifact/schema.ts';
 import type { EmittedKind, PayloadOf } from '#resources/event-payloads.ts';
 import type { Session } from '#resources/session/schema.ts';
@@ -44,7 +44,7 @@ export function newEvent<Kind extends EmittedKind>(
   payload: Clean<PayloadOf<Kind>>,
   receiptId?: CleanText,
 ): NewEvent {
-  const event: NewEvent = { event: kind, resource, payload: objectOf<PayloadOf<Kind>>(payload) };
+  const event: NewEvent = { event: kind, resource, payload: asCleanObject<PayloadOf<Kind>>(payload) };
   if (FIRST.has(kind)) event.isFirst = true;
   if (receiptId !== undefined) event.receipt_id = receiptId;
   if (place.workspace_id) event.workspace_id = place.workspace_id;

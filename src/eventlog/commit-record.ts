@@ -1,3 +1,4 @@
+import { isObject } from '#protocol/json-shape.ts';
 import { isEventId } from './segment.ts';
 
 /** Who caused one transaction of a commit, and how many of the commit's events it appended, in their order. */
@@ -52,14 +53,13 @@ function isCommit(value: unknown): value is CommitRecord {
     isText(texts.event_id) &&
     isEventId(texts.event_id) &&
     [texts.prev_hash, texts.time].every(isText) &&
-    isListOf(entries, (entry) => isObject(entry) && isCount((entry as Unknown<CommitEntry>).events)) &&
+    isListOf(entries, (entry) => isObject(entry) && isCount(entry['events'])) &&
     [records, erased].every((list) =>
       isListOf(list, (record) => isListOf(record, isText) && record.length === 2),
     )
   );
 }
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 const isText = (value: unknown): value is string => typeof value === 'string';
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 const isListOf = (value: unknown, holds: (item: unknown) => boolean): value is unknown[] =>

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isObject } from '#protocol/json-shape.ts';
 import { eventIdOf, eventKey, lastSegment, streamOf } from '#store/keys.ts';
 import { checked, contentOfChecked, SEAL_BYTES, seal, sealedHash, unseal } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
@@ -265,7 +266,7 @@ export class SaidWords {
   complete(key: string, stored: State, readRow: ReadRow): State {
     const slot = this.#slots(key);
     const named = slot && memberAt(stored, slot.path);
-    const name = isObject(named) ? (named as { [SAID]?: unknown })[SAID] : undefined;
+    const name = isObject(named) ? named[SAID] : undefined;
     if (slot === undefined || typeof name !== 'string') return stored;
     const value = EVENT_ID.test(name) ? this.#saidIn(name, slot)?.value : this.#heldIn(name, readRow);
     if (value === undefined) throw unreadable(key, name);
@@ -305,13 +306,9 @@ function unreadable(key: string, name: string): IntegrityError {
 /** The state of another row. */
 export type ReadRow = (key: string) => State | undefined;
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
-}
-
 function memberAt(state: State, path: readonly string[]): unknown {
   let value: unknown = path.length === 0 ? undefined : state;
-  for (const name of path) value = isObject(value) ? (value as Record<string, unknown>)[name] : undefined;
+  for (const name of path) value = isObject(value) ? value[name] : undefined;
   return value;
 }
 

@@ -33,8 +33,8 @@ export interface Received<T> {
   clean: Clean<T>;
 }
 
-/** A clean shape as the JSON object that it is; the shape is named, not inferred: objectOf<Part>(part). */
-export function objectOf<Shape>(value: Clean<Shape>): CleanObject {
+/** A clean shape as the JSON object that it is; the shape is named, not inferred: asCleanObject<Part>(part). */
+export function asCleanObject<Shape>(value: Clean<Shape>): CleanObject {
   return value as unknown as CleanObject;
 }
 

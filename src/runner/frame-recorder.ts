@@ -4,7 +4,7 @@ import { newEvent, placeOfTask } from '#core/new-event.ts';
 import type { Origin, Transaction } from '#eventlog/event-log.ts';
 import { contentHash, wholeText } from '#json/canonical.ts';
 import { fitsAsJson } from '#json/json-size.ts';
-import { type Clean, type CleanText, fromLog, objectOf, own, sentence } from '#protocol/clean.ts';
+import { asCleanObject, type Clean, type CleanText, fromLog, own, sentence } from '#protocol/clean.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import { timestamp } from '#protocol/ports.ts';
 import { isTerminal } from '#protocol/task-states.ts';
@@ -220,7 +220,7 @@ export class FrameRecorder {
   #clean(frame: Frame | MemoryFrame, number: number): FramePlace['content'] {
     const kept = frame.kind === 'message' ? { kind: frame.kind, body: frame.body } : frame;
     const { value: clean, hit } = this.#deps.redactFrame<RecordedFrame['frame']>(kept);
-    const content = { sha256: contentHash(objectOf<RecordedFrame['frame']>(clean)), frame: clean };
+    const content = { sha256: contentHash(asCleanObject<RecordedFrame['frame']>(clean)), frame: clean };
     if (!hit) return content;
     const place = `${this.#taskId}/frames/${number}`;
     const redaction_proof = own(this.#deps.tools.proveRedaction(place, kept as unknown as JsonValue));

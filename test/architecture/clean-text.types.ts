@@ -1,6 +1,13 @@
 // Compiled by `npm run types` (config/tsconfig.check.json), never run: each expected error must stay an error.
 import { newEvent, type Place } from '#core/new-event.ts';
-import { type Clean, type CleanObject, type CleanText, objectOf, sentence, word } from '#protocol/clean.ts';
+import {
+  asCleanObject,
+  type Clean,
+  type CleanObject,
+  type CleanText,
+  sentence,
+  word,
+} from '#protocol/clean.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { Part } from '#resources/message/schema.ts';
 
@@ -38,4 +45,4 @@ export const part: Clean<Part> = { type: 'text', text: clean, visibility: 'publi
 // @ts-expect-error A clean shape has no plain text in it.
 export const given: Clean<Part> = { type: 'text', text: plain, visibility: 'public' };
 // @ts-expect-error Nor does an object that is made of one.
-objectOf<Part>({ type: 'text', text: plain, visibility: 'public' });
+asCleanObject<Part>({ type: 'text', text: plain, visibility: 'public' });

@@ -1,5 +1,5 @@
 import type { JsonValue } from '#protocol/json.ts';
-import { isObject } from '#protocol/json-shape.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { Clock } from '#protocol/ports.ts';
 
 /** A token is renewed so long before it expires, that none expires on its way. */
@@ -85,15 +85,11 @@ function basic(clientId: string, secret: string): string {
 }
 
 function readAnswer(answer: JsonValue): { token: string; lifetimeMs: number } {
-  const { access_token: token, token_type: type, expires_in: seconds } = membersOf(answer);
+  const { access_token: token, token_type: type, expires_in: seconds } = objectOf(answer);
   if (typeof token !== 'string' || !/^[\x21-\x7e]+$/.test(token) || token.length > MAX_TOKEN_CHARS)
     throw new Error('the token endpoint gave no access_token');
   if (typeof type !== 'string' || type.toLowerCase() !== 'bearer')
     throw new Error('the token endpoint gave a token that is no bearer token');
   const isStated = typeof seconds === 'number' && Number.isFinite(seconds) && seconds > 0;
   return { token, lifetimeMs: isStated ? seconds * 1000 : DEFAULT_LIFETIME_MS };
-}
-
-function membersOf(answer: JsonValue): { [member: string]: JsonValue | undefined } {
-  return isObject(answer) ? answer : {};
 }

@@ -145,7 +145,7 @@ async function keysLocation({ issuer }: IssuerPlace, { fetchJson }: IssuerReader
   const metadata = await fetchJson(new URL(`${origin}${path}/.well-known/openid-configuration`)).catch(() =>
     fetchJson(new URL(`${origin}/.well-known/oauth-authorization-server${path}`)),
   );
-  const { issuer: named, jwks_uri: location } = objectOf(metadata);
+  const { issuer: named, jwks_uri: location } = requiredObject(metadata);
   if (named !== issuer) throw new Error('the metadata document names another issuer');
   if (typeof location !== 'string' || !URL.canParse(location))
     throw new Error('the metadata document names no jwks_uri');
@@ -157,16 +157,16 @@ async function keysLocation({ issuer }: IssuerPlace, { fetchJson }: IssuerReader
 
 /** Keys that can verify; a set that publishes a private or shared key is not to be trusted at all. */
 function publicKeys(document: JsonValue): JSONWebKeySet {
-  const { keys } = objectOf(document);
+  const { keys } = requiredObject(document);
   if (!Array.isArray(keys)) throw new Error('the key set has no list of keys');
-  const usable = keys.map(objectOf).filter(({ use }) => use === undefined || use === 'sig');
+  const usable = keys.map(requiredObject).filter(({ use }) => use === undefined || use === 'sig');
   if (usable.some((key) => key['d'] !== undefined || key['k'] !== undefined))
     throw new Error('the key set publishes a private key');
   if (usable.length === 0) throw new Error('the key set has no key for signatures');
   return { keys: usable as unknown as JWK[] };
 }
 
-function objectOf(value: JsonValue | undefined): JsonObject {
+function requiredObject(value: JsonValue | undefined): JsonObject {
   if (isObject(value)) return value;
   throw new Error('the document is no JSON object');
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { ProcessGuard } from '#operation/process-guard.ts';
+import { textOf } from '#protocol/json-shape.ts';
 import { type Child, startChild } from '../../../bridges/wire/child.ts';
 import { inheritedEnvironment } from '../../../bridges/wire/child-environment.ts';
 import { Connection } from './connection.ts';
@@ -197,8 +198,4 @@ interface NamedServer {
 function isStdio(server: unknown): server is NamedServer {
   const { name, command, type } = (server ?? {}) as Record<string, unknown>;
   return typeof name === 'string' && typeof command === 'string' && (type === undefined || type === 'stdio');
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

@@ -9,6 +9,7 @@ import { printItem } from '#cli/listing.ts';
 import { systemClock } from '#compose/compose.ts';
 import { parseStrictText } from '#json/strict-parse.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import type { CardVerdict } from './schema.ts';
 
 interface CardOptions extends ClientOptions {
@@ -54,7 +55,7 @@ async function verifyCards(file: string | undefined, options: VerifyOptions): Pr
     options.jwks === undefined ? await readPublic(options, KEY_SET) : readJson(options.jwks),
   );
   const findKeys: FindKeys = async () => ({ from: options.jwks === undefined ? 'origin' : 'pinned', keys });
-  const cards = file === undefined ? await servedCards(options) : [objectOf(readJson(file), file)];
+  const cards = file === undefined ? await servedCards(options) : [requiredObject(readJson(file), file)];
   for (const card of cards) {
     for await (const verdict of verdictsOf(card, findKeys)) {
       if (verdict.status !== 'verified') process.exitCode = EXIT.failed;
@@ -65,7 +66,7 @@ async function verifyCards(file: string | undefined, options: VerifyOptions): Pr
 
 async function servedCards(options: CardOptions): Promise<JsonObject[]> {
   const paths = options.agent === undefined ? [HARN_CARD, WELL_KNOWN] : [pathOf(options.agent)];
-  return Promise.all(paths.map(async (path) => objectOf(await readPublic(options, path), path)));
+  return Promise.all(paths.map(async (path) => requiredObject(await readPublic(options, path), path)));
 }
 
 type NamedVerdict = CardVerdict & { card: string; name: string };
@@ -80,7 +81,7 @@ async function* verdictsOf(card: JsonObject, findKeys: FindKeys): AsyncGenerator
     return;
   }
   yield { card: object, name, ...(await verifyHarnCard(card, findKeys, nowMs)) };
-  const inner = objectOf(nested ?? null, 'a2a_card');
+  const inner = requiredObject(nested ?? null, 'a2a_card');
   yield { card: `${object}.a2a_card`, name, ...(await verifyCard(inner, findKeys, nowMs)) };
 }
 
@@ -111,7 +112,7 @@ function keysOf(value: JsonValue): JsonValue[] {
   throw new CliError('The key set has no list "keys". Save one from /.well-known/jwks.json.', EXIT.usage);
 }
 
-function objectOf(value: JsonValue, what: string): JsonObject {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+function requiredObject(value: JsonValue, what: string): JsonObject {
+  if (isObject(value)) return value;
   throw new CliError(`${what} is no JSON object.`);
 }

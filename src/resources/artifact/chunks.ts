@@ -4,10 +4,10 @@ import type { Transaction } from '#eventlog/event-log.ts';
 import { contentHash, sha256Hex } from '#json/canonical.ts';
 import { jsonSize } from '#json/json-size.ts';
 import {
+  asCleanObject,
   type Clean,
   type CleanObject,
   type CleanText,
-  objectOf,
   own,
   pieceOf,
   type Received,
@@ -215,7 +215,7 @@ function appendCreation(
 function describePart(part: Clean<DraftPart>, sent: DraftPart, inlineBytes: number): CleanObject {
   const size = sizeOf([sent]);
   const inline = size + (sent.metadata === undefined ? 0 : jsonSize(sent.metadata));
-  if (part.type !== 'bytes' && inline <= inlineBytes) return objectOf<DraftPart>(part);
+  if (part.type !== 'bytes' && inline <= inlineBytes) return asCleanObject<DraftPart>(part);
   const mime = part.type === 'bytes' ? part.mime_type : word('text/plain; charset=utf-8');
   return { type: word('described'), of: word(part.type), mime_type: mime, size };
 }

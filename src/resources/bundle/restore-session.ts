@@ -3,7 +3,7 @@ import { refuseLeft, turnsOf } from '#core/next-turn.ts';
 import type { Event, EventLog, NewEvent, Origin, Projection, Transaction } from '#eventlog/event-log.ts';
 import { buildEvent } from '#eventlog/fold-record.ts';
 import type { ByteSource } from '#protocol/bytes.ts';
-import { type Clean, type CleanObject, objectOf } from '#protocol/clean.ts';
+import { asCleanObject, type Clean, type CleanObject } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { VerificationKeys } from '#receipts/verification-keys.ts';
@@ -340,7 +340,7 @@ function importedEvent(event: ImportedContent, mark: Clean<ImportedMark>, worksp
     metadata: {
       ...event.metadata,
       original_event_id: mark.original_event_id,
-      imported: objectOf<ImportedMark>(mark),
+      imported: asCleanObject<ImportedMark>(mark),
     },
     recorded: { actor, trace_id, span_id, created_at },
   };

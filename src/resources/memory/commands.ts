@@ -6,7 +6,7 @@ import { load, loadMemory, loadWorkspace, notFound } from '#core/load.ts';
 import { newEvent, type Place } from '#core/new-event.ts';
 import type { StateReader, Transaction } from '#eventlog/event-log.ts';
 import { holdsScope } from '#policy/access.ts';
-import { type Clean, type CleanJson, type CleanText, isCleanObject, objectOf } from '#protocol/clean.ts';
+import { asCleanObject, type Clean, type CleanJson, type CleanText, isCleanObject } from '#protocol/clean.ts';
 import { externalizeLargeParts } from '#resources/artifact/large-content.ts';
 import { artifactRefPart, type Part } from '#resources/message/schema.ts';
 import { contentScope } from '#resources/states.ts';
@@ -77,7 +77,7 @@ function contentOf(
       : { type: 'json' as const, value: clean, visibility };
   const [part] = externalizeLargeParts(tx, facts, place, { sent: [drafted], clean: [drafted] }).clean;
   if (part?.type !== 'artifact_ref') return { content: asMember(clean), artifact_id: null };
-  return { content: objectOf<Part>(part), artifact_id: part.artifact_id };
+  return { content: asCleanObject<Part>(part), artifact_id: part.artifact_id };
 }
 
 /** The shape of a Memory's content is text or an object. */

@@ -5,11 +5,11 @@ import type { Transaction } from '#eventlog/event-log.ts';
 import { holdsScope } from '#policy/access.ts';
 import { literalGlob } from '#policy/glob.ts';
 import {
+  asCleanObject,
   type Clean,
   type CleanJson,
   type CleanObject,
   type CleanText,
-  objectOf,
   type Received,
   word,
 } from '#protocol/clean.ts';
@@ -336,7 +336,7 @@ function answerIn({ parts }: MessageInput): JsonValue {
 function cleanAnswerIn({ parts }: Clean<MessageInput>): CleanJson {
   const [only] = parts;
   if (parts.length === 1 && only?.type === 'text') return only.text;
-  return { parts: parts.map((part) => objectOf<Part>(part)) };
+  return { parts: parts.map((part) => asCleanObject<Part>(part)) };
 }
 
 function taskOf(tx: Transaction, { resource }: CleanPermissionRequestState): CleanTaskState {

@@ -1,6 +1,6 @@
 import type { EventLog } from '#eventlog/event-log.ts';
 import { canonicalJson, sha256Hex } from '#json/canonical.ts';
-import { type Clean, type CleanObject, type CleanText, objectOf, own } from '#protocol/clean.ts';
+import { asCleanObject, type Clean, type CleanObject, type CleanText, own } from '#protocol/clean.ts';
 import type { TrustTools } from '#resources/trust/record-trust.ts';
 import { createPersonaOf, revisePersona } from './commands.ts';
 import type { PersonaDefinition } from './schema.ts';
@@ -37,7 +37,7 @@ export async function ensurePersonas(
 }
 
 function changesOf(definition: Clean<PersonaDefinition>): CleanObject {
-  return objectOf<PersonaDefinition>(definition);
+  return asCleanObject<PersonaDefinition>(definition);
 }
 
 function hashOf({ definition }: ConfiguredPersona): CleanText {

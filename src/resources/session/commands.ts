@@ -4,7 +4,7 @@ import { type Expiry, expiryOf } from '#core/expiry.ts';
 import { load } from '#core/load.ts';
 import { newEvent, placeOfSession } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
-import { type CleanObject, type CleanText, objectOf, word } from '#protocol/clean.ts';
+import { asCleanObject, type CleanObject, type CleanText, word } from '#protocol/clean.ts';
 import { refuseUnknownRoute } from '#resources/agent/choose-route.ts';
 import { refuseUnknownProvider } from '#resources/runtime/provider-catalog.ts';
 import { cancelOpenTasks, closeSession, closeSessionNow } from './close-session.ts';
@@ -32,7 +32,7 @@ const updateSession: Command<'updateSession'> = {
       ...(body.summary === undefined ? {} : { summary: body.summary }),
       ...(body.model_policy === undefined
         ? {}
-        : { model_policy: body.model_policy && objectOf<SessionModelPolicy>(body.model_policy) }),
+        : { model_policy: body.model_policy && asCleanObject<SessionModelPolicy>(body.model_policy) }),
       ...(body.metadata === undefined
         ? {}
         : {

@@ -1,6 +1,7 @@
 import type { Event, StateReader, StateWriter } from '#eventlog/event-log.ts';
 import { jsonSize } from '#json/json-size.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import { artifactKeys } from '#resources/artifact/state.ts';
 import { putMessage } from '#resources/message/fold.ts';
 import { artifactIdsOf } from '#resources/message/schema.ts';
@@ -85,9 +86,7 @@ function foldAgentUpdate(event: Event, states: StateWriter): void {
   if (about !== 'session') return;
   changeSession(event, states, ({ resource }) => {
     const { metadata } = resource;
-    const known = metadata[protocol];
-    const before = typeof known === 'object' && !Array.isArray(known) ? known : {};
-    const after = { ...before, [kind]: update.body };
+    const after = { ...objectOf(metadata[protocol]), [kind]: update.body };
     resource.metadata = { ...metadata, [protocol]: after };
   });
 }
@@ -150,8 +149,7 @@ function foldTranscriptBudget(event: Event, states: StateWriter): void {
   changeSession(event, states, (state) => {
     if (archive !== undefined) archiveIn(states, state, archive);
     const { resource } = state;
-    const known = resource.metadata['transcript_budget'];
-    const policy = typeof known === 'object' && known !== null && !Array.isArray(known) ? known : {};
+    const policy = objectOf(resource.metadata['transcript_budget']);
     const last_action = { action, reason, at: event.created_at, event_id: event.id };
     resource.metadata = { ...resource.metadata, transcript_budget: { ...policy, last_action } };
   });

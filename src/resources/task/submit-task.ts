@@ -7,11 +7,11 @@ import type { StateReader, Transaction } from '#eventlog/event-log.ts';
 import { refusedHandoff, tierWithin } from '#policy/action.ts';
 import { RULES } from '#policy/rules.ts';
 import {
+  asCleanObject,
   type Clean,
   type CleanObject,
   type CleanText,
   isCleanObject,
-  objectOf,
   type Received,
   sentence,
   word,
@@ -240,7 +240,7 @@ function isMessage<Message extends MessageInput>(input: Message | JsonObject): i
 function payloadOf(message: Clean<Message>): CleanObject {
   const part = message.parts[0];
   if (part?.type === 'json' && isCleanObject(part.value)) return part.value;
-  return part === undefined ? {} : objectOf<Part>(part);
+  return part === undefined ? {} : asCleanObject<Part>(part);
 }
 
 export function queueIsEmpty(session: CleanSessionFold): boolean {

@@ -4,7 +4,8 @@ import type { Event, Transaction } from '#eventlog/event-log.ts';
 import { canonicalJson } from '#json/canonical.ts';
 import type { AutonomyTier } from '#protocol/autonomy.ts';
 import { type Clean, type CleanText, fromLog, own } from '#protocol/clean.ts';
-import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { textOf } from '#protocol/json-shape.ts';
 import { sealTrustRecord, signReview } from '#receipts/trust-chain.ts';
 import type { CleanPermissionRequestState } from '#resources/permission/state.ts';
 import type { Persona } from '#resources/persona/schema.ts';
@@ -127,10 +128,6 @@ export function recordSessionTierChange(
     traceId: event.trace_id,
     metadata: { session_id: id, previous_tier: previous, tier },
   });
-}
-
-function textOf(value: JsonValue | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }
 
 /** A call that the policy refused. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import { Streamed, type Tree } from './write-bundle.ts';
 
 export const RUN_RECORD_TYPE = 'run_record';
@@ -66,8 +67,7 @@ export function joinedLists(lists: readonly List[]): List {
 }
 
 export function asObject(value: Tree | undefined): JsonObject {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isObject && !(value instanceof Streamed) ? (value as JsonObject) : {};
+  return value instanceof Streamed ? {} : objectOf(value);
 }
 
 /** The named members; null where there is nothing. */
