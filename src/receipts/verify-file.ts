@@ -5,13 +5,15 @@ import {
   inclusion,
   type TreeHead,
   treeHead,
+  wireReceipt,
 } from '#resources/receipt/schema.ts';
 import { leafHash, verifyConsistency, verifyInclusion } from './merkle.ts';
 import { type BroughtProofs, type ReceiptFile, readReceipts, receiptsOf } from './read-receipts.ts';
 import { decodeReceiptCbor } from './receipt-cbor.ts';
+import { ReceiptChain } from './standalone/verify-receipts.ts';
 import { verifyTreeHead } from './tree-head.ts';
 import { KeySetError, keysOfJwks, type VerificationKeys } from './verification-keys.ts';
-import { ChainVerifier, type ReceiptVerdict, type VerificationStep } from './verify-chain.ts';
+import type { ReceiptVerdict, VerificationStep } from './verify-chain.ts';
 
 const MAX_FILE_BYTES = 512 * 1024 * 1024;
 
@@ -138,23 +140,31 @@ export function bringsGrowth(file: Buffer): boolean {
   return proofs?.head !== undefined && proofs.consistency !== undefined;
 }
 
+/** By the standalone verifier, which shares no code with the gateway that issued the receipts. */
 function verdictOf({ items, fault, receipts }: ReceiptFile, { keys, onReceipt }: Proofs): ReceiptVerdict {
-  const verifier = new ChainVerifier({ keys, receipts });
-  for (const [at, item] of items.entries()) {
-    const verdict = verifier.take(item);
-    onReceipt?.(at + 1, items.length);
-    if (!verdict.ok) return verdict;
+  const hasLinks = receipts === 'whole';
+  const skipped: VerificationStep[] = [
+    ...(hasLinks ? [] : (['previous_hash', 'merkle'] as const)),
+    ...(keys === undefined ? (['signatures'] as const) : []),
+  ];
+  const chain = new ReceiptChain({ keys, hasLinks });
+  for (const [index, item] of items.entries()) {
+    const flaw = chain.take(item);
+    onReceipt?.(index + 1, items.length);
+    if (flaw === undefined) continue;
+    const observed = flaw.step === 'schema' ? schemaFault(item) : flaw.observed;
+    return { ok: false, ...flaw, index, observed, skipped };
   }
-  if (fault === undefined && items.length > 0) return verifier.verdict();
+  if (fault === undefined && items.length > 0)
+    return { ok: true, step: null, index: null, expected: null, observed: null, skipped };
   const observed = fault ?? 'no receipt';
-  return {
-    ...verifier.verdict(),
-    ok: false,
-    step: 'schema',
-    index: items.length,
-    expected: 'a receipt',
-    observed,
-  };
+  return { ok: false, step: 'schema', index: items.length, expected: 'a receipt', observed, skipped };
+}
+
+/** The member that makes a value no receipt, in words. */
+function schemaFault(item: JsonValue): string {
+  const [issue] = wireReceipt.safeParse(item).error?.issues ?? [];
+  return `${(issue?.path ?? []).join('.') || 'the receipt'}: ${issue?.message ?? 'is no receipt'}`;
 }
 
 /** Every receipt of the file has to be one of the chain; its hash stands for it. */

@@ -1,5 +1,5 @@
 /**
- * Who may import whom (design section 1). A layer is a folder or a file; the longest match decides, and files of one
+ * Who may import whom; src/README.md shows the layers. A layer is a folder or a file; the longest match decides, and files of one
  * layer may import each other. `*` stands for one folder name and means the same name in `imports`; words in braces, such as
  * `{room}`, stand for any name or part of one.
  */
@@ -151,13 +151,13 @@ export const LAYERS: readonly LayerRow[] = [
   },
   {
     layer: 'src/receipts',
-    imports: [...WORDS, 'src/json', 'src/store'],
+    imports: [...WORDS, 'src/json', 'src/store', 'src/receipts/standalone'],
     because: 'keys and receipts are files and records of the store',
   },
   {
     layer: 'src/receipts/standalone',
     imports: [],
-    because: 'a second verifier that shares no mistake with the first',
+    because: 'the verifier of the command line, which shares no mistake with that of the gateway',
   },
   {
     layer: 'src/eventlog',

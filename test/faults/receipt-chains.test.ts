@@ -6,6 +6,7 @@ import { readReceipts } from '#receipts/read-receipts.ts';
 import { verifyReceipts } from '#receipts/standalone/verify-receipts.ts';
 import { keysOfJwks } from '#receipts/verification-keys.ts';
 import { verifyChain } from '#receipts/verify-chain.ts';
+import { verifyFile } from '#receipts/verify-file.ts';
 import { flippedLines } from '../harness/flipped-lines.ts';
 import { goodChain, JWKS, replayOf } from '../harness/receipt-chains.ts';
 import { SPOILS } from '../unit/receipts/bad-chains.ts';
@@ -87,6 +88,16 @@ describe('the verification of a receipt chain', () => {
     const verdict = verify(SPOILS[name]?.(goodChain(random, 6), 2, random) ?? []);
     expect(verdict).toMatchObject({ ok: false, step, index });
     expect(verdict.expected).not.toBe(verdict.observed);
+  });
+
+  it.each(Object.keys(VERDICTS))('says the same by the command line when %s', (name) => {
+    const random = new SeededRandom(2);
+    const chain = SPOILS[name]?.(goodChain(random, 6), 2, random) ?? [];
+    const { step, ...ours } = verify(chain);
+    const { ok, index, expected, observed } = verifyFile(Buffer.from(JSON.stringify(chain)), { keys: KEYS });
+    // Half a surrogate pair does not pass the reader of the file.
+    if (step === 'canonicalize') expect({ ok, index }).toMatchObject({ ok: false });
+    else expect({ ok, index, expected, observed, skipped: [] }).toEqual(ours);
   });
 
   it.each(WINDOWS)('[S3-03] refuses a right signature when %s', (name) => {

@@ -1,7 +1,15 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { asReceipt, type Receipt } from './receipt-shape.ts';
 
-type Verdict = { ok: true } | { ok: false; step: string; index: number; expected: string; observed: string };
+export type Step = 'schema' | 'canonicalize' | 'compare' | 'previous_hash' | 'merkle' | 'signatures';
+
+interface Fault {
+  step: Step;
+  expected: string;
+  observed: string;
+}
+
+type Verdict = { ok: true } | ({ ok: false; index: number } & Fault);
 
 /** A perfect subtree of the Merkle tree over the receipts so far. */
 interface Subtree {
@@ -15,35 +23,70 @@ interface Subtree {
  * Throws Error when the JWKS document holds a key that no one may trust.
  */
 export function verifyReceipts(receipts: readonly unknown[], jwks: unknown): Verdict {
-  const keys = signingKeys(jwks);
-  const hashes = new Set<string>();
-  const trees: Subtree[] = [];
-  let newest: string | null = null;
+  const chain = new ReceiptChain({ keys: signingKeys(jwks), hasLinks: true });
   for (const [index, given] of receipts.entries()) {
-    const fail = (step: string, expected: string, observed: string): Verdict => {
-      return { ok: false, step, index, expected, observed };
-    };
-    const receipt = asReceipt(given);
-    if (receipt === undefined) return fail('schema', 'a receipt of receipt-2026-04-25', 'something else');
-    const { previous_receipt_hash: previous, receipt_hash: hash, merkle_root: root } = receipt.chain;
-    const made = hashOf(receipt);
-    if (made === undefined) return fail('canonicalize', 'a value that RFC 8785 can spell', 'another');
-    if (made !== hash) return fail('compare', made, hash);
-    // A replay follows the receipt of its source and is no link of the chain.
-    const isReplay = receipt.subject.object === 'replay_segment';
-    const follows = isReplay ? previous === null || hashes.has(previous) : previous === newest;
-    if (!follows) return fail('previous_hash', String(newest), String(previous));
-    const expectedRoot = isReplay || trees.length === 0 ? undefined : rootOf(trees);
-    if (root !== expectedRoot) return fail('merkle', String(expectedRoot), String(root));
-    const flaw = signatureFlaw(receipt, keys);
-    if (flaw !== undefined) return fail('signatures', 'valid signatures', flaw);
-    hashes.add(hash);
-    if (isReplay) continue;
-    newest = hash;
-    addLeaf(trees, hash);
+    const fault = chain.take(given);
+    if (fault !== undefined) return { ok: false, index, ...fault };
   }
   return { ok: true };
 }
+
+/** Verifies receipts one after the other. */
+export class ReceiptChain {
+  readonly #keys: SigningKeys | undefined;
+  readonly #hasLinks: boolean;
+  readonly #hashes = new Set<string>();
+  readonly #trees: Subtree[] = [];
+  #newest: string | null = null;
+
+  /**
+   * Without keys, signatures are not checked. `hasLinks`: the receipts are a chain from its first one on; else their links are
+   * not checked.
+   */
+  constructor({ keys, hasLinks }: { keys: SigningKeys | undefined; hasLinks: boolean }) {
+    this.#keys = keys;
+    this.#hasLinks = hasLinks;
+  }
+
+  /** What is wrong with the next receipt; after a fault there is no going on. */
+  take(given: unknown): Fault | undefined {
+    const receipt = asReceipt(given);
+    if (receipt === undefined)
+      return fault('schema', 'a receipt of the schema receipt-2026-04-25', 'something else');
+    const { receipt_hash: hash } = receipt.chain;
+    const made = hashOf(receipt);
+    if (made === undefined) return fault('canonicalize', 'a value that RFC 8785 can spell', 'another');
+    if (made !== hash) return fault('compare', made, hash);
+    const flaw =
+      (this.#hasLinks ? this.#linkFault(receipt) : undefined) ??
+      (this.#keys && signatureFault(receipt, this.#keys));
+    if (flaw !== undefined) return flaw;
+    this.#hashes.add(hash);
+    if (isReplay(receipt)) return undefined;
+    this.#newest = hash;
+    addLeaf(this.#trees, hash);
+    return undefined;
+  }
+
+  /** A replay follows the receipt of its source and is no link of the chain. */
+  #linkFault(receipt: Receipt): Fault | undefined {
+    const { previous_receipt_hash: previous, merkle_root: root = 'none' } = receipt.chain;
+    if (isReplay(receipt)) {
+      if (previous !== null && !this.#hashes.has(previous))
+        return fault('previous_hash', 'the hash of its source', previous);
+    } else if (previous !== this.#newest) {
+      return fault('previous_hash', String(this.#newest), String(previous));
+    }
+    const expected = isReplay(receipt) || this.#trees.length === 0 ? 'none' : rootOf(this.#trees);
+    return root === expected ? undefined : fault('merkle', expected, root);
+  }
+}
+
+function fault(step: Step, expected: string, observed: string): Fault {
+  return { step, expected, observed };
+}
+
+const isReplay = ({ subject }: Receipt): boolean => subject.object === 'replay_segment';
 
 /** The hash of a receipt without its own hash and its signatures; undefined when it has no canonical text. */
 function hashOf(receipt: Receipt): string | undefined {
@@ -56,22 +99,29 @@ function hashOf(receipt: Receipt): string | undefined {
   }
 }
 
-function signatureFlaw(
-  { signatures = [], issuer, issued_at, chain, subject }: Receipt,
-  keys: SigningKeys,
-): string | undefined {
-  if (signatures.length === 0) return 'none';
-  const named = issuer.public_key_id;
-  if (named !== undefined && !signatures.some(({ key_id }) => key_id === named)) return `none by ${named}`;
-  const bad = signatures.find(({ key_id, algorithm, signature, signed_at }) => {
+/** Every signature has to hold, and there has to be one: by the key that the receipt names, if it names one. */
+function signatureFault(receipt: Receipt, keys: SigningKeys): Fault | undefined {
+  const { signatures = [], issuer, issued_at, chain } = receipt;
+  const { public_key_id: named = 'a known key' } = issuer;
+  if (signatures.length === 0) return fault('signatures', `a signature by ${named}`, 'none');
+  const signers = signatures.map(({ key_id }) => key_id);
+  if (issuer.public_key_id !== undefined && !signers.includes(issuer.public_key_id))
+    return fault('signatures', `a signature by ${named}`, `by ${signers.join(', ')}`);
+  for (const { key_id, algorithm, signature, signed_at } of signatures) {
     const [, base64 = ''] = /^base64:(.*)$/s.exec(signature) ?? [];
     const times = signed_at === undefined ? [issued_at] : [issued_at, signed_at];
     // A replay repeats a recorded time; its key may be younger.
-    const orLater = subject.object === 'replay_segment';
-    const claim = { keyId: key_id, text: chain.receipt_hash, signature: base64, times, orLater };
-    return algorithm !== 'ed25519' || !isSigned(keys, claim);
-  });
-  return bad && `one by ${bad.key_id} that does not hold`;
+    const claim = {
+      keyId: key_id,
+      text: chain.receipt_hash,
+      signature: base64,
+      times,
+      orLater: isReplay(receipt),
+    };
+    const flaw = algorithm === 'ed25519' ? signatureFlaw(keys, claim) : 'unknown_algorithm';
+    if (flaw !== undefined) return fault('signatures', `a signature by ${key_id}`, flaw);
+  }
+  return undefined;
 }
 
 /** Two subtrees of one size become one. Spec: RFC 6962, section 2.1. */
@@ -98,12 +148,13 @@ function sha256(...parts: readonly Buffer[]): Buffer {
   return hash.digest();
 }
 
-/** A public key and the time in which its signatures count, epoch milliseconds, both ends included. */
+/** A public key and the time in which its signatures count, epoch milliseconds, both ends included; undefined: for ever. */
 interface SigningKey {
-  key: KeyObject;
-  fromMs: number;
-  throughMs: number;
-  revokedMs: number;
+  readonly key: KeyObject;
+  readonly notBeforeMs: number;
+  readonly notAfterMs: number | undefined;
+  /** What it signed from this moment on counts as forged. */
+  readonly revokedAtMs: number | undefined;
 }
 
 type SigningKeys = ReadonlyMap<string, SigningKey>;
@@ -126,28 +177,34 @@ function signingKeys(jwks: unknown): SigningKeys {
     if (keys.has(kid)) throw new Error(`Two keys have the kid ${kid}`);
     keys.set(kid, {
       key: publicKey(x, kid),
-      fromMs: timeOf(row['not_before'], Number.NEGATIVE_INFINITY),
-      throughMs: timeOf(row['not_after'], Number.POSITIVE_INFINITY),
-      revokedMs: timeOf(row['revoked_at'], Number.POSITIVE_INFINITY),
+      notBeforeMs: timeOf(row['not_before'], Number.NEGATIVE_INFINITY),
+      notAfterMs: timeOf(row['not_after'], Number.POSITIVE_INFINITY),
+      revokedAtMs: timeOf(row['revoked_at'], Number.POSITIVE_INFINITY),
     });
   }
   return keys;
 }
 
-/** Whether one of the keys made this signature (standard base64) at all of these times, or later where that is said. */
-function isSigned(
+/** What is wrong with a signature (standard base64) that was made at all of these times, or later where that is said. */
+function signatureFlaw(
   keys: SigningKeys,
   claim: { keyId: string; text: string; signature: string; times: readonly string[]; orLater: boolean },
-): boolean {
+): 'unknown_key' | 'invalid_signature' | 'outside_window' | undefined {
   const found = keys.get(claim.keyId);
+  if (found === undefined) return 'unknown_key';
   const bytes = Buffer.from(claim.signature, 'base64');
-  if (found === undefined || bytes.toString('base64') !== claim.signature || bytes.length !== 64)
-    return false;
-  const { key, fromMs, throughMs, revokedMs } = found;
+  if (bytes.toString('base64') !== claim.signature || bytes.length !== 64) return 'invalid_signature';
+  const {
+    key,
+    notBeforeMs,
+    notAfterMs = Number.POSITIVE_INFINITY,
+    revokedAtMs = Number.POSITIVE_INFINITY,
+  } = found;
+  if (!verify(null, Buffer.from(claim.text), key, bytes)) return 'invalid_signature';
   const isTimely = claim.times
     .map(Date.parse)
-    .every((ms) => (claim.orLater || ms >= fromMs) && ms <= throughMs && ms < revokedMs);
-  return isTimely && verify(null, Buffer.from(claim.text), key, bytes);
+    .every((ms) => (claim.orLater || ms >= notBeforeMs) && ms <= notAfterMs && ms < revokedAtMs);
+  return isTimely ? undefined : 'outside_window';
 }
 
 /** A key may say what it is for; then it is for nothing else. */
