@@ -1,7 +1,6 @@
-import { A2A_CONTENT_TYPE, A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER } from '@a2a-js/sdk';
-import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import type { JsonValue } from '#protocol/json.ts';
 import type { Frame, Turn } from '#protocol-client.ts';
-import { type A2aOperation, OPERATIONS } from '../../../mappings/a2a/operations.ts';
+import type { A2aOperation } from '../../../mappings/a2a/operations.ts';
 import type { BridgeDeps, Timers } from '../../bridge.ts';
 import { Fault, unavailable } from '../../wire/faults.ts';
 import { type HttpClient, type HttpReply, readEventStream, readText } from '../../wire/http-client.ts';
@@ -41,9 +40,8 @@ interface Conversation {
  * Sends one request and yields what comes back, one record per message. Throws a Fault, a transport error, or the reason
  * of the watchdog's signal; whatever happens, the connection is given back.
  */
-async function* exchange(ask: Ask, wire: Wire, talk: Conversation): AsyncGenerator<A2aRecord> {
-  const request = encodeAsk(ask, talk.target, wire.nextRequestId());
-  watchFirst(ask, wire.limits, talk);
+async function* exchange(request: WireRequest, wire: Wire, talk: Conversation): AsyncGenerator<A2aRecord> {
+  watchFirst(request, wire.limits, talk);
   const reply = await send(request, wire, talk);
   let how: 'done' | 'broken' = 'done';
   try {
@@ -77,8 +75,8 @@ async function* exchange(ask: Ask, wire: Wire, talk: Conversation): AsyncGenerat
 }
 
 /** A blocking send lasts as long as the work; only the total timeout ends it. */
-function watchFirst(ask: Ask, limits: A2aLimits, { watchdog }: Conversation): void {
-  if (ask.operation === 'SendMessage') watchdog.rest();
+function watchFirst({ operation }: WireRequest, limits: A2aLimits, { watchdog }: Conversation): void {
+  if (operation === 'SendMessage') watchdog.rest();
   else watchdog.watch('first_frame', limits.first_frame_timeout_ms);
 }
 
@@ -149,20 +147,8 @@ function refuseEncoding(reply: HttpReply): void {
   throw unavailable('content_encoding', 'The agent compressed its answer although it was asked not to.');
 }
 
-/** What to ask of an agent: a message to send, or a task to look at. */
-type Ask =
-  | { operation: 'SendMessage' | 'SendStreamingMessage'; message: JsonObject; beside?: Beside }
-  | { operation: 'GetTask' | 'CancelTask' | 'SubscribeToTask'; taskId: string };
-
-/** What a client of ours sent beside its message. */
-export interface Beside {
-  metadata?: JsonObject;
-  acceptedOutputModes?: string[];
-  /** URIs of the extensions it asked for. */
-  extensions?: string[];
-}
-
-interface WireRequest {
+/** A request as it is sent. */
+export interface WireRequest {
   operation: A2aOperation;
   method: 'GET' | 'POST';
   url: URL;
@@ -171,92 +157,6 @@ interface WireRequest {
   /** Absent over HTTP+JSON. */
   requestId?: string;
   streams: boolean;
-}
-
-/** The request of an ask on this interface. `requestId` is used where the binding has one. */
-function encodeAsk(ask: Ask, target: Target, requestId: string): WireRequest {
-  return target.protocol === 'http+json-1.0' ? restRequest(ask, target) : rpcRequest(ask, target, requestId);
-}
-
-function rpcRequest(ask: Ask, target: Target, requestId: string): WireRequest {
-  const row = OPERATIONS[ask.operation];
-  const isLegacy = target.protocol === 'jsonrpc-0.3';
-  const method = isLegacy ? row.legacyMethod : ask.operation;
-  const params = 'message' in ask ? sendParams(ask, isLegacy) : { id: ask.taskId };
-  return {
-    operation: ask.operation,
-    method: 'POST',
-    url: target.url,
-    headers: {
-      ...headers(row.streams, 'application/json', 'application/json', !isLegacy),
-      ...extensionsHeader(ask, isLegacy),
-    },
-    body: JSON.stringify({ jsonrpc: '2.0', id: requestId, method, params: { ...params, ...tenant(target) } }),
-    requestId,
-    streams: row.streams,
-  };
-}
-
-function restRequest(ask: Ask, target: Target): WireRequest {
-  const row = OPERATIONS[ask.operation];
-  const path =
-    'taskId' in ask ? row.rest.path.replace('{id}', encodeURIComponent(ask.taskId)) : row.rest.path;
-  const prefix = target.tenant === undefined ? '' : `/${encodeURIComponent(target.tenant)}`;
-  const url = new URL(target.url);
-  url.pathname = url.pathname.replace(/\/$/, '') + prefix + path;
-  const body = 'message' in ask ? sendParams(ask, false) : {};
-  return {
-    operation: ask.operation,
-    method: row.rest.method,
-    url,
-    headers: {
-      ...headers(row.streams, A2A_CONTENT_TYPE, `${A2A_CONTENT_TYPE}, application/json`, true),
-      ...extensionsHeader(ask, false),
-    },
-    ...(row.rest.method === 'POST' && { body: JSON.stringify(body) }),
-    streams: row.streams,
-  };
-}
-
-/** What is not streamed is answered at once, so that its task is known while it works. Blocking is the default of both versions. */
-function sendParams(
-  { message, operation, beside }: Extract<Ask, { message: JsonObject }>,
-  isLegacy: boolean,
-): JsonObject {
-  const configuration: JsonObject = {
-    ...(operation === 'SendMessage' && (isLegacy ? { blocking: false } : { returnImmediately: true })),
-    ...(beside?.acceptedOutputModes !== undefined && { acceptedOutputModes: beside.acceptedOutputModes }),
-  };
-  return {
-    message,
-    ...(Object.keys(configuration).length > 0 && { configuration }),
-    ...(beside?.metadata !== undefined && { metadata: beside.metadata }),
-  };
-}
-
-function extensionsHeader(ask: Ask, isLegacy: boolean): Record<string, string> {
-  const extensions = 'message' in ask ? (ask.beside?.extensions ?? []) : [];
-  if (extensions.length === 0) return {};
-  return { [isLegacy ? 'x-a2a-extensions' : 'a2a-extensions']: extensions.join(', ') };
-}
-
-function tenant(target: Target): JsonObject {
-  return target.tenant === undefined ? {} : { tenant: target.tenant };
-}
-
-function headers(
-  streams: boolean,
-  contentType: string,
-  accept: string,
-  isCurrent: boolean,
-): Record<string, string> {
-  return {
-    'content-type': contentType,
-    accept: streams ? `text/event-stream, ${accept}` : accept,
-    // Sizes are counted on what arrives, so nothing may arrive compressed.
-    'accept-encoding': 'identity',
-    ...(isCurrent && { [A2A_VERSION_HEADER.toLowerCase()]: A2A_PROTOCOL_VERSION }),
-  };
 }
 
 /** What all turns of one agent share. */
@@ -290,8 +190,8 @@ export class TurnRun {
     return this.target.streaming && !this.ports.learned.isRefused(this.target);
   }
 
-  /** Asks and yields what comes back. Throws Fault only, or the caller's reason. */
-  async *ask(ask: Ask): AsyncGenerator<{ record: A2aRecord; reading: Reading }> {
+  /** Sends a request and yields what comes back. Throws Fault only, or the caller's reason. */
+  async *send(request: WireRequest): AsyncGenerator<{ record: A2aRecord; reading: Reading }> {
     const watchdog = new Watchdog(this.signal, this.ports.timers);
     const outer = this.#watchdog;
     this.#watchdog = watchdog;
@@ -302,7 +202,7 @@ export class TurnRun {
       isTimed: () => !this.progress.awaitsAuth,
     };
     try {
-      for await (const record of exchange(ask, this.ports.wire, talk)) {
+      for await (const record of exchange(request, this.ports.wire, talk)) {
         const reading = readRecord(record);
         const tasks = await this.#references.knownIn(reading, this.progress.taskId);
         yield { record: tasks === undefined ? record : { ...record, tasks }, reading };

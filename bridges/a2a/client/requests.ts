@@ -1,14 +1,16 @@
+import { A2A_CONTENT_TYPE, A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER } from '@a2a-js/sdk';
 import type { JsonObject } from '#protocol/json.ts';
 import { isObject } from '#protocol/json-shape.ts';
 import type { Frame, OutboundMessage } from '#protocol-client.ts';
 import type { A2aErrorName } from '../../../mappings/a2a/errors.ts';
 import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
 import { encodePart, type PartDialect, ROLES_V1, ROLES_V03 } from '../../../mappings/a2a/message.ts';
-import type { A2aProtocol } from '../../../mappings/a2a/operations.ts';
+import { type A2aProtocol, OPERATIONS } from '../../../mappings/a2a/operations.ts';
 import { Fault } from '../../wire/faults.ts';
 import { Backoff, pause } from '../../wire/waits.ts';
+import type { Target } from './card.ts';
 import { FIXED_LIMITS } from './config.ts';
-import type { Beside, TurnRun } from './connection.ts';
+import type { TurnRun, WireRequest } from './connection.ts';
 import { isForeignTask, Progress, referencesOf } from './progress.ts';
 import { type A2aRecord, type AgentError, type Reading, toFrameBody } from './record.ts';
 
@@ -37,7 +39,7 @@ async function* deliver(
   const isStream = operation === 'SendStreamingMessage';
   let isFirst = true;
   try {
-    for await (const { record, reading } of run.ask({ operation, ...messageOf(run) })) {
+    for await (const { record, reading } of ask(run, { operation, ...messageOf(run) })) {
       const isRefused = isFirst && reading.kind === 'error';
       if (isRefused && isStream) {
         const cannotStream = await whyStreamless(run, reading);
@@ -106,7 +108,7 @@ async function whyStreamless(run: TurnRun, { error }: Extract<Reading, { kind: '
 async function refusesEveryStream(run: TurnRun): Promise<boolean> {
   try {
     const taskId = `no-task-${run.turn.message?.id ?? ''}`;
-    for await (const { reading } of run.ask({ operation: 'SubscribeToTask', taskId }))
+    for await (const { reading } of ask(run, { operation: 'SubscribeToTask', taskId }))
       return reading.kind === 'error' && reading.error.name === 'UnsupportedOperation';
   } catch (error) {
     if (run.signal.aborted) throw error;
@@ -190,12 +192,12 @@ export async function* cancelTask(run: TurnRun): AsyncGenerator<Frame> {
   const { taskId } = run.progress;
   if (taskId === undefined) return;
   let isRefused = false;
-  for await (const { record, reading } of run.ask({ operation: 'CancelTask', taskId })) {
+  for await (const { record, reading } of ask(run, { operation: 'CancelTask', taskId })) {
     isRefused = reading.kind === 'error';
     yield run.take(record, reading);
   }
   if (!isRefused) return;
-  for await (const { record, reading } of run.ask({ operation: 'GetTask', taskId })) {
+  for await (const { record, reading } of ask(run, { operation: 'GetTask', taskId })) {
     if (reading.kind === 'error') throw new Fault('upstream_unavailable', NOT_CANCELED);
     yield run.take(record, reading);
   }
@@ -252,7 +254,7 @@ function isHttpRefusal(error: unknown): error is Fault {
 
 async function standingOf(run: TurnRun, taskId: string): Promise<Standing> {
   try {
-    for await (const answer of run.ask({ operation: 'GetTask', taskId })) return standingIn(run, answer);
+    for await (const answer of ask(run, { operation: 'GetTask', taskId })) return standingIn(run, answer);
   } catch (error) {
     // Following the task asks again, with patience.
     if (error instanceof Fault && error.isLost) return { kind: 'open' };
@@ -373,7 +375,7 @@ class Watch {
   /** Listens until the stream ends. A stream that ended in good order is not opened again: polling finds the rest. */
   async *#subscribe(): AsyncGenerator<Frame> {
     let isFirst = true;
-    for await (const { record, reading } of this.#run.ask({
+    for await (const { record, reading } of ask(this.#run, {
       operation: 'SubscribeToTask',
       taskId: this.#taskId,
     })) {
@@ -391,7 +393,7 @@ class Watch {
   }
 
   async *#look(): AsyncGenerator<Frame> {
-    for await (const { record, reading } of this.#run.ask({ operation: 'GetTask', taskId: this.#taskId })) {
+    for await (const { record, reading } of ask(this.#run, { operation: 'GetTask', taskId: this.#taskId })) {
       if (reading.kind === 'error') throw this.#refusal(reading.error);
       const frame = this.#take(record, reading);
       if (frame !== undefined) yield frame;
@@ -434,4 +436,108 @@ function noAnswer(): Fault {
     { reason: 'no_answer' },
     true,
   );
+}
+
+/** What to ask of an agent: a message to send, or a task to look at. */
+type Ask =
+  | { operation: 'SendMessage' | 'SendStreamingMessage'; message: JsonObject; beside?: Beside }
+  | { operation: 'GetTask' | 'CancelTask' | 'SubscribeToTask'; taskId: string };
+
+/** What a client of ours sent beside its message. */
+interface Beside {
+  metadata?: JsonObject;
+  acceptedOutputModes?: string[];
+  /** URIs of the extensions it asked for. */
+  extensions?: string[];
+}
+
+/** Asks and yields what comes back. Throws as `TurnRun.send` does. */
+function ask(run: TurnRun, asked: Ask): ReturnType<TurnRun['send']> {
+  return run.send(encodeAsk(asked, run.target, run.ports.wire.nextRequestId()));
+}
+
+/** The request of an ask on this interface. `requestId` is used where the binding has one. */
+function encodeAsk(ask: Ask, target: Target, requestId: string): WireRequest {
+  return target.protocol === 'http+json-1.0' ? restRequest(ask, target) : rpcRequest(ask, target, requestId);
+}
+
+function rpcRequest(ask: Ask, target: Target, requestId: string): WireRequest {
+  const row = OPERATIONS[ask.operation];
+  const isLegacy = target.protocol === 'jsonrpc-0.3';
+  const method = isLegacy ? row.legacyMethod : ask.operation;
+  const params = 'message' in ask ? sendParams(ask, isLegacy) : { id: ask.taskId };
+  return {
+    operation: ask.operation,
+    method: 'POST',
+    url: target.url,
+    headers: {
+      ...headers(row.streams, 'application/json', 'application/json', !isLegacy),
+      ...extensionsHeader(ask, isLegacy),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: requestId, method, params: { ...params, ...tenant(target) } }),
+    requestId,
+    streams: row.streams,
+  };
+}
+
+function restRequest(ask: Ask, target: Target): WireRequest {
+  const row = OPERATIONS[ask.operation];
+  const path =
+    'taskId' in ask ? row.rest.path.replace('{id}', encodeURIComponent(ask.taskId)) : row.rest.path;
+  const prefix = target.tenant === undefined ? '' : `/${encodeURIComponent(target.tenant)}`;
+  const url = new URL(target.url);
+  url.pathname = url.pathname.replace(/\/$/, '') + prefix + path;
+  const body = 'message' in ask ? sendParams(ask, false) : {};
+  return {
+    operation: ask.operation,
+    method: row.rest.method,
+    url,
+    headers: {
+      ...headers(row.streams, A2A_CONTENT_TYPE, `${A2A_CONTENT_TYPE}, application/json`, true),
+      ...extensionsHeader(ask, false),
+    },
+    ...(row.rest.method === 'POST' && { body: JSON.stringify(body) }),
+    streams: row.streams,
+  };
+}
+
+/** What is not streamed is answered at once, so that its task is known while it works. Blocking is the default of both versions. */
+function sendParams(
+  { message, operation, beside }: Extract<Ask, { message: JsonObject }>,
+  isLegacy: boolean,
+): JsonObject {
+  const configuration: JsonObject = {
+    ...(operation === 'SendMessage' && (isLegacy ? { blocking: false } : { returnImmediately: true })),
+    ...(beside?.acceptedOutputModes !== undefined && { acceptedOutputModes: beside.acceptedOutputModes }),
+  };
+  return {
+    message,
+    ...(Object.keys(configuration).length > 0 && { configuration }),
+    ...(beside?.metadata !== undefined && { metadata: beside.metadata }),
+  };
+}
+
+function extensionsHeader(ask: Ask, isLegacy: boolean): Record<string, string> {
+  const extensions = 'message' in ask ? (ask.beside?.extensions ?? []) : [];
+  if (extensions.length === 0) return {};
+  return { [isLegacy ? 'x-a2a-extensions' : 'a2a-extensions']: extensions.join(', ') };
+}
+
+function tenant(target: Target): JsonObject {
+  return target.tenant === undefined ? {} : { tenant: target.tenant };
+}
+
+function headers(
+  streams: boolean,
+  contentType: string,
+  accept: string,
+  isCurrent: boolean,
+): Record<string, string> {
+  return {
+    'content-type': contentType,
+    accept: streams ? `text/event-stream, ${accept}` : accept,
+    // Sizes are counted on what arrives, so nothing may arrive compressed.
+    'accept-encoding': 'identity',
+    ...(isCurrent && { [A2A_VERSION_HEADER.toLowerCase()]: A2A_PROTOCOL_VERSION }),
+  };
 }
