@@ -26,6 +26,7 @@ import { ask } from '../../wire/gateway-calls.ts';
 import { type Asking, noAgent, ownTask } from './asking.ts';
 import { isAtHand, NOTHING, readContents, restored, type Wanted, wantedByTask } from './contents.ts';
 import { pageTokenFault, refusalOf } from './faults.ts';
+import { follow, type Start, TaskStream, Waiting } from './follow.ts';
 import { contextIdOf, isSessionId, readyAnswer, type Taken, takeMessage } from './messages.ts';
 import {
   createPushConfig,
@@ -34,7 +35,6 @@ import {
   listPushConfigs,
   setPushConfig,
 } from './push-configs.ts';
-import { follow, type Start, TaskStream, Waiting } from './stream.ts';
 import { TaskViews } from './task-views.ts';
 
 /** Runs methods, whichever binding they came by. */

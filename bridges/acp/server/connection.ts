@@ -5,9 +5,10 @@ import type { ServerConnection, ServerConnectionOwner, ServerDeps } from '#proto
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { RpcError } from '../../wire/json-rpc.ts';
 import { Peer, type RequestContext } from '../../wire/peer.ts';
-import type { AttachedSession, Draft } from './attached-session.ts';
+import { GatewayCalls } from './calls.ts';
+import { WholeEvents } from './contents.ts';
 import { type Conversation, maxMessageBytes } from './conversation.ts';
-import { GatewayCalls } from './gateway-calls.ts';
+import type { AttachedSession, Draft } from './follow.ts';
 import { Hosting } from './hosting.ts';
 import { type AgentMethod, isAgentMethod, readParams } from './params.ts';
 import { Questions } from './questions.ts';
@@ -15,7 +16,6 @@ import { METHODS } from './requests.ts';
 import { SessionView } from './session-view.ts';
 import type { Tunnels } from './tunnels.ts';
 import { Prompts } from './turns.ts';
-import { WholeEvents } from './whole-events.ts';
 
 const GOING_AWAY = 1001;
 

@@ -1,14 +1,14 @@
 import type { JsonObject } from '#protocol/json.ts';
 import type { ServerConnection, ServerDeps } from '#protocol-server.ts';
 import type { Peer } from '../../wire/peer.ts';
-import type { AttachedSession, Draft } from './attached-session.ts';
-import type { GatewayCalls } from './gateway-calls.ts';
+import type { GatewayCalls } from './calls.ts';
+import type { WholeEvents } from './contents.ts';
+import type { AttachedSession, Draft } from './follow.ts';
 import type { Hosting } from './hosting.ts';
 import type { Questions } from './questions.ts';
 import type { SessionView } from './session-view.ts';
 import type { Tunnels } from './tunnels.ts';
 import type { Prompts } from './turns.ts';
-import type { WholeEvents } from './whole-events.ts';
 
 /** What a client said of itself, and what the gateway keeps of one connection. */
 export interface Conversation {

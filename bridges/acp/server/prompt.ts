@@ -10,8 +10,8 @@ import { artifactPart, decodePrompt, type PromptBytes } from '../../../mappings/
 import { storeBytes } from '../../wire/gateway-calls.ts';
 import { invalidParams } from '../../wire/json-rpc.ts';
 import type { RequestContext } from '../../wire/peer.ts';
-import type { AttachedSession } from './attached-session.ts';
 import type { Conversation } from './conversation.ts';
+import type { AttachedSession } from './follow.ts';
 import type { ParamsOf } from './params.ts';
 import { followed } from './sessions.ts';
 import { promptAnswer, type TurnEnd } from './turns.ts';

@@ -6,9 +6,9 @@ import { notice } from '../../../mappings/acp/notices.ts';
 import { type Asks, questionOf } from '../../../mappings/acp/questions-out.ts';
 import { RpcError } from '../../wire/json-rpc.ts';
 import type { Peer } from '../../wire/peer.ts';
-import type { GatewayCalls } from './gateway-calls.ts';
+import type { GatewayCalls } from './calls.ts';
+import type { WholeEvents } from './contents.ts';
 import type { TurnWaits } from './turns.ts';
-import type { WholeEvents } from './whole-events.ts';
 
 const ANSWERED_ELSEWHERE = 'answered elsewhere';
 

@@ -10,8 +10,8 @@ import {
   OPTIONS_REFUSED,
 } from '../../../mappings/acp/config-options.ts';
 import type { OutEvent } from '../../../mappings/acp/events-out.ts';
-import type { GatewayCalls } from './gateway-calls.ts';
-import type { WholeEvents } from './whole-events.ts';
+import type { GatewayCalls } from './calls.ts';
+import type { WholeEvents } from './contents.ts';
 
 /** Kinds of agent updates that change what a client can choose. */
 const ABOUT_OPTIONS: readonly string[] = ['modes', 'configOptions', 'models', 'config_option_update'];

@@ -13,8 +13,8 @@ import {
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { invalidParams, RpcError } from '../../wire/json-rpc.ts';
 import type { RequestContext } from '../../wire/peer.ts';
-import { AttachedSession, type Attachment } from './attached-session.ts';
 import type { Conversation } from './conversation.ts';
+import { AttachedSession, type Attachment } from './follow.ts';
 import type { ParamsOf } from './params.ts';
 import { announcedServers } from './tunnels.ts';
 

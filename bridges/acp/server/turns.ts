@@ -3,7 +3,7 @@ import type { Failure, TerminalStatus } from '#protocol/task-states.ts';
 import { ACP_ERRORS } from '../../../mappings/acp/errors.ts';
 import { endOf, STOP_REASONS } from '../../../mappings/acp/stop-reasons.ts';
 import { RpcError } from '../../wire/json-rpc.ts';
-import type { GatewayCalls } from './gateway-calls.ts';
+import type { GatewayCalls } from './calls.ts';
 
 /** A prompt under way. Its cancel reaches its own Task, and no other. */
 class PromptInFlight {

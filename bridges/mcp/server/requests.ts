@@ -10,8 +10,8 @@ import type { Task } from '#resources/task/schema.ts';
 import { ask } from '../../wire/gateway-calls.ts';
 import { sha256 } from '../../wire/sha256.ts';
 import { resultOfTask, waitingResult } from './call-result.ts';
+import { untilStandstill } from './follow.ts';
 import { type OfferedTool, offeredTools, toolName } from './offered-tools.ts';
-import { untilStandstill } from './task-watch.ts';
 
 /** What a client asked on its connection, in either era. */
 export interface ClientCall {

@@ -7,10 +7,10 @@ import { resultForSession } from '../../../mappings/mcp/eras.ts';
 import { LOG_LEVELS, type LogLevel } from '../../../mappings/mcp/log-levels.ts';
 import { CallLog, progressNotification } from './call-log.ts';
 import { resultOfTask, waitingResult } from './call-result.ts';
+import { untilStandstill } from './follow.ts';
 import { messageFrame } from './post-answer.ts';
 import { askOf, elicitationOf, questionOf, readTask, toolOf } from './requests.ts';
 import { type CallPlace, callId } from './resume-id.ts';
-import { untilStandstill } from './task-watch.ts';
 
 /**
  * Goes on with the answer to a call where its client was, from the log: whether the gateway was restarted meanwhile, and

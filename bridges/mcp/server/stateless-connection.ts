@@ -22,6 +22,7 @@ import { ask } from '../../wire/gateway-calls.ts';
 import { CallLog, progressNotification } from './call-log.ts';
 import { resultOfTask, waitingResult } from './call-result.ts';
 import { refusedCall, rpcErrorOf } from './faults.ts';
+import type { Standstill } from './follow.ts';
 import {
   type ClientCall,
   elicitationOf,
@@ -38,7 +39,6 @@ import {
   toolOf,
 } from './requests.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
-import type { Standstill } from './task-watch.ts';
 
 type NodeHandler = ReturnType<typeof toNodeHandler>;
 

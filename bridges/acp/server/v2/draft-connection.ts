@@ -9,8 +9,8 @@ import { V2_METHODS, V2_NOTIFICATIONS, V2_QUESTIONS } from '../../../../mappings
 import { stateOfEvent, stateOfSession } from '../../../../mappings/acp/v2/states.ts';
 import { updateOut } from '../../../../mappings/acp/v2/updates.ts';
 import { errorAnswer, methodNotFound, type RpcError, type RpcId } from '../../../wire/json-rpc.ts';
-import type { Draft } from '../attached-session.ts';
 import { AgentConnection } from '../connection.ts';
+import type { Draft } from '../follow.ts';
 import type { Tunnels } from '../tunnels.ts';
 
 interface Asked {

@@ -7,12 +7,12 @@ import type { SessionState } from '#resources/session/schema.ts';
 import { type OutEvent, updatesOf } from '../../../mappings/acp/events-out.ts';
 import type { RpcId } from '../../wire/json-rpc.ts';
 import type { Peer } from '../../wire/peer.ts';
-import type { GatewayCalls } from './gateway-calls.ts';
+import type { GatewayCalls } from './calls.ts';
+import { mayBeCut, type WholeEvents } from './contents.ts';
 import type { Hosting } from './hosting.ts';
 import type { Follower, Questions } from './questions.ts';
 import type { SessionView } from './session-view.ts';
 import { type Prompts, TurnWaits } from './turns.ts';
-import { mayBeCut, type WholeEvents } from './whole-events.ts';
 
 /** `load`: the whole history is sent. `resume`: what came after the cursor, without the client's own words. */
 export type Attachment = 'load' | 'resume';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Gateway } from '#gateway.ts';
 import type { ServerConnection } from '#protocol-server.ts';
-import { GatewayCalls } from '../../../../bridges/acp/server/gateway-calls.ts';
+import { GatewayCalls } from '../../../../bridges/acp/server/calls.ts';
 import { Prompts } from '../../../../bridges/acp/server/turns.ts';
 
 /** A gateway that answers a call when the test says so, and one connection that calls it. */
