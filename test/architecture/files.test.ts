@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { SCOPES } from '#protocol/scopes.ts';
 import { OPERATIONS, type OperationId } from '#resources/operations.ts';
@@ -41,6 +42,28 @@ describe('folders of src', () => {
       'src/a/b/c.ts': '',
     });
     expect(foldersWithoutPage(planted)).toEqual(['src/a/b']);
+  });
+});
+
+describe('bridges', () => {
+  const PAGES = ['bridges/wire', ...['a2a', 'acp', 'mcp'].map((name) => `mappings/${name}`)];
+  const NAMES = {
+    client: ['client', 'connection', 'requests', 'faults', 'record', 'interpret', 'config'],
+    server: ['server', 'requests', 'faults', 'follow'],
+  };
+
+  it.each(PAGES)('%s says what it is for', (folder) => {
+    expect(existsSync(`${folder}/README.md`)).toBe(true);
+  });
+
+  it.each(
+    ['a2a', 'acp', 'mcp'].flatMap((bridge) =>
+      (['client', 'server'] as const).map((half) => ({ bridge, half })),
+    ),
+  )('$bridge/$half has the file names of all bridges, and says what differs', ({ bridge, half }) => {
+    const folder = `bridges/${bridge}/${half}`;
+    const wanted = ['README.md', ...NAMES[half].map((name) => `${name}.ts`)];
+    expect(wanted.filter((name) => !existsSync(`${folder}/${name}`))).toEqual([]);
   });
 });
 
