@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { ChildTransport } from '../../bridges/mcp/client/child-transport.ts';
 import { startChild } from '../../bridges/wire/child.ts';
 
 const KEY = generateKeyPairSync('rsa', { modulusLength: 2048 })
@@ -7,18 +8,22 @@ const KEY = generateKeyPairSync('rsa', { modulusLength: 2048 })
   .toString();
 const BODY = KEY.split('\n').slice(1, -2);
 
+const CHILD = {
+  env: {},
+  timers: {
+    setTimeout: (run: () => void, ms: number) => setTimeout(run, ms),
+    clearTimeout: (handle: unknown) => clearTimeout(handle as never),
+  },
+  guard: { watch: () => undefined, release: () => undefined },
+  maxLineBytes: 1_000,
+};
+
 /** What a program that runs this code says on its standard error, line by line, and what it said last. */
 async function noiseOf(code: string): Promise<{ lines: string[]; lastWords: string }> {
   const lines: string[] = [];
   const child = startChild({
     command: [process.execPath, '-e', code],
-    env: {},
-    timers: {
-      setTimeout: (run, ms) => setTimeout(run, ms),
-      clearTimeout: (handle) => clearTimeout(handle as never),
-    },
-    guard: { watch: () => undefined, release: () => undefined },
-    maxLineBytes: 1_000,
+    ...CHILD,
     onLine: () => undefined,
     onNoise: (line) => lines.push(line),
   });
@@ -44,5 +49,32 @@ describe('what a child says on its standard error', () => {
     const { lines, lastWords } = await noiseOf(`process.stderr.write('one\\nthe disk is on fire')`);
     expect(lines).toEqual(['one', 'the disk is on fire']);
     expect(lastWords).toBe('one\nthe disk is on fire\n');
+  });
+});
+
+describe('what a server of MCP writes on its standard output', () => {
+  it('is a message also behind what a terminal or a shell puts before it; the rest is noise', async () => {
+    const lines = [
+      'Welcome!',
+      '\u001b[?25l{"jsonrpc":"2.0","method":"a"}',
+      '{"b":1}',
+      '{"jsonrpc":"2.0","method":"c"}',
+    ];
+    const noise: string[] = [];
+    const messages: unknown[] = [];
+    const transport = new ChildTransport({
+      ...CHILD,
+      command: [process.execPath, '-e', `process.stdout.write(${JSON.stringify(`${lines.join('\n')}\n`)})`],
+      parseJson: (text) => JSON.parse(text),
+      onNoise: (line) => noise.push(line),
+    });
+    transport.onmessage = (message) => messages.push(message);
+    const closed = new Promise<void>((resolve) => {
+      transport.onclose = resolve;
+    });
+    await transport.start();
+    await closed;
+    expect(messages).toEqual(['a', 'c'].map((method) => ({ jsonrpc: '2.0', method })));
+    expect(noise).toEqual(['Welcome!', '{"b":1}']);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Gateway } from '#gateway.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import type { ServerConnection } from '#protocol-server.ts';
 import { GatewayCalls } from '../../../../bridges/acp/server/calls.ts';
 import { Prompts } from '../../../../bridges/acp/server/turns.ts';
@@ -41,6 +42,22 @@ describe('the calls of one ACP connection', () => {
     const calls = new GatewayCalls(gateway, { call: () => ({}) } as unknown as ServerConnection);
     const refused = Array.from({ length: 40 }, () => calls.json('getTask', {}).catch(() => 'refused'));
     expect(new Set(await Promise.all(refused))).toEqual(new Set(['refused']));
+  });
+
+  it('are refused with what REST says of it, in data.harn', async () => {
+    const refusal = new ProtocolError('invalid_request', 'Send a name.', { param: 'name' });
+    const gateway = { call: () => Promise.reject(refusal) } as unknown as Gateway;
+    const connection = { call: () => ({}), requestId: 'req_1' } as unknown as ServerConnection;
+    const refused = new GatewayCalls(gateway, connection).json('getTask', {});
+    const data = { harn: refusal.toBody('req_1').error };
+    await expect(refused).rejects.toMatchObject({ code: -32602, message: 'Send a name.', data });
+  });
+
+  it('an answer that is no JSON is refused and not taken for an empty one', async () => {
+    const body = { kind: 'bytes' };
+    const gateway = { call: () => Promise.resolve({ body }) } as unknown as Gateway;
+    const calls = new GatewayCalls(gateway, { call: () => ({}) } as unknown as ServerConnection);
+    await expect(calls.json('getTask', {})).rejects.toMatchObject({ code: -32603 });
   });
 
   it('a cancel does not wait behind the prompts, and is told once however often it is sent', async () => {
