@@ -7,7 +7,7 @@ import { type Failure, isTerminal } from '#protocol/task-states.ts';
 import { moveTask } from '#resources/task/move-task.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
-import { ceilingOf, costOf } from './fold.ts';
+import { ceilingOf, costOf, isCostUnknown } from './fold.ts';
 
 type Place = Pick<Task, 'session_id' | 'workspace_id'>;
 
@@ -40,11 +40,6 @@ export function endBeyondCeiling(tx: Transaction, tools: DecisionTools, taskId: 
     details: { rule, cost_usd_cents: cost, cost_ceiling_usd_cents: ceiling },
   };
   return moveTask(tx, tools, taskId, 'FAILED', { failure });
-}
-
-/** Whether there is a ceiling, and nothing to hold to it: no agent of the Session has said what it costs. */
-export function isCostUnknown(reader: StateReader, { session_id, workspace_id }: Place): boolean {
-  return ceilingOf(reader, workspace_id) !== undefined && costOf(reader, session_id) === undefined;
 }
 
 /** Says that a ceiling holds nothing where no agent of the Session has said what it costs, once for each task. */

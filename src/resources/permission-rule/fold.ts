@@ -1,6 +1,7 @@
 import type { Event, StateReader, StateWriter } from '#eventlog/event-log.ts';
 import { decimal } from '#protocol/usage.ts';
 import { type Folds, payload } from '#resources/payload.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { type TaskState, taskKeys } from '#resources/task/state.ts';
 import { type WorkspaceState, workspaceKeys } from '#resources/workspace/state.ts';
 import { type RememberRule, RULE_SCOPES } from './schema.ts';
@@ -141,4 +142,12 @@ export function costOf(states: StateReader, sessionId: string): number | undefin
   if (state === undefined) return undefined;
   const usd = state.tasks.reduce((sum, [, amount]) => sum + amount, state.earlier);
   return decimal(usd * 100);
+}
+
+/** Whether there is a ceiling, and nothing to hold to it: no agent of the Session has said what it costs. */
+export function isCostUnknown(
+  reader: StateReader,
+  { session_id, workspace_id }: Pick<Task, 'session_id' | 'workspace_id'>,
+): boolean {
+  return ceilingOf(reader, workspace_id) !== undefined && costOf(reader, session_id) === undefined;
 }
