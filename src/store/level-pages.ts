@@ -1,5 +1,5 @@
-import type { Damage } from './damage.ts';
 import { readFailure } from './level-errors.ts';
+import type { Damage } from './sealed-record.ts';
 import type { KeyRange } from './store.ts';
 
 const PAGE_ENTRIES = 1_000;

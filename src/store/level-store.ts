@@ -3,10 +3,10 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Level } from 'level';
 import type { TableSeal } from './checked-tables.ts';
-import { Damage, EVERYTHING } from './damage.ts';
 import { openFailure, readFailure, storeUnavailable } from './level-errors.ts';
 import { pagesOf, type Reading } from './level-pages.ts';
 import { acquireOwnerLock, type OwnerLock } from './owner-lock.ts';
+import { Damage, EVERYTHING } from './sealed-record.ts';
 import type {
   DiskShortage,
   KeyRange,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Damage } from '#store/damage.ts';
 import { pagesOf, type Reading } from '#store/level-pages.ts';
+import { Damage } from '#store/sealed-record.ts';
 
 const LARGE = Buffer.alloc(1_000);
 
