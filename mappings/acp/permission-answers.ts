@@ -10,9 +10,9 @@ export const ELICITATION_METHOD = 'elicitation/create';
 export const ASKING_METHODS: readonly string[] = [PERMISSION_METHOD, ELICITATION_METHOD];
 
 /**
- * The options of a permission request as they are offered. An answer for good is remembered by the gateway where its policy lets
- * it (`remembers`). It is none of the agent, which would remember it where no policy sees it: that option is left out when
- * there is a narrower one of the same meaning.
+ * The options of a permission request as they are offered. The gateway remembers an answer for good where its policy allows it
+ * (`remembers`). The agent must not remember it, because no policy would see that: without "remembers", an option for good is
+ * left out when there is one for once with the same meaning.
  */
 export function decodeOptions(request: JsonObject, remembers = false): PermissionOption[] {
   const all = objectsOf(objectOf(request['params'])['options']).flatMap((option): PermissionOption[] => {
@@ -34,8 +34,8 @@ export function subjectOf(request: JsonObject): JsonObject {
 }
 
 /**
- * The result of an agent's request. What is remembered is remembered here, so the agent gets the narrowest option. Reject means reject: without an option that refuses, a refusal is `cancelled`, never one
- * that allows. A refusal that has an option takes it, since `cancelled` would mean the end of the turn.
+ * The result of an agent's request. The gateway remembers answers, so the agent gets the narrowest option. A refusal takes an
+ * option that refuses. Where there is none it is `cancelled`, which also ends the turn, and never an option that allows.
  */
 export function encodeAnswer(request: JsonObject, answer: PermissionAnswer | 'cancelled'): JsonValue {
   if (request['method'] === ELICITATION_METHOD) return elicited(request, answer);

@@ -221,8 +221,8 @@ interface PersonaReader {
 }
 
 /**
- * The persona whose card may be read: by anybody when the operator wrote it down in a file, as agents are; by those who may
- * read the persona when it was made by API. Undefined for one that is hidden or absent, which are alike.
+ * The persona whose card may be read. Anybody may read the card of a persona from the operator's files; one made by API needs
+ * the right to read the persona. Undefined for a hidden persona as for an absent one.
  */
 function publishedPersona(log: EventLog, gateway: Gateway) {
   return async (id: string, reader: PersonaReader): Promise<Persona | undefined> => {

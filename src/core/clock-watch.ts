@@ -3,9 +3,9 @@ import { CLOCK_TOLERANCE_MS } from '#eventlog/group-commit.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
 import { notedWindowTime } from './old-answers.ts';
 
-/** A stop counts for so much of a window at most: it looks like a clock that was set forward meanwhile. */
+/** The longest stop that windows count. A longer one looks like a clock that was set forward while the gateway was down. */
 const MAX_STOP_MS = 12 * 3_600_000;
-/** A wall clock that went on evenly for so long is believed again. */
+/** A wall clock that ran evenly for this long is trusted again. */
 const SETTLED_MS = 3_600_000;
 
 export interface ClockWatchParts {
@@ -16,7 +16,7 @@ export interface ClockWatchParts {
 
 /**
  * Watches the wall clock against the monotonic one. Windows are counted by what passed, so that a clock that is set forward
- * makes nobody forget an Idempotency-Key.
+ * expires no Idempotency-Key early.
  */
 export class ClockWatch {
   readonly #parts: ClockWatchParts;

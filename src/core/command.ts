@@ -71,7 +71,7 @@ export type Effect =
   | { kind: 'reload' }
   /** A file becomes durable. */
   | { kind: 'write_file'; root: FileRoot; names: readonly string[]; bytes: Buffer }
-  /** The history of a bundle is written, where nobody sees it yet. */
+  /** The history of a bundle is being written. No reader sees it yet. */
   | { kind: 'restore_session'; request: RestoreRequest }
   /** A receipt is verified with the chain before it; `trustAnchor` is the only key that counts, if named. */
   | { kind: 'verify_receipt'; receiptId: string; trustAnchor: string | undefined };

@@ -27,7 +27,7 @@ import type { OnceAMinute } from './once-a-minute.ts';
 /** What a decision may know beyond the log: identity, ids, limits, and what runs right now. */
 export interface Facts extends DecisionTools {
   caller: Caller;
-  /** What the log may have of the caller; whoever it is, is decided by `caller`. */
+  /** What the log may say about the caller. Decisions use `caller`. */
   by: CallerName;
   /** The version the call is in; the widest rules where its surface negotiates otherwise. */
   version: ProtocolVersion;
@@ -96,7 +96,7 @@ export interface ApprovalFacts {
 export interface ApprovalTerms {
   /** Actors that have to approve. */
   quorum: number;
-  /** Whoever submitted the Task may not be one of them. */
+  /** The submitter of the Task may not be one of them. */
   fourEyes: boolean;
   /** Undefined: that of all workspaces. */
   timeoutMs: number | undefined;

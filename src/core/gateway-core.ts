@@ -228,7 +228,7 @@ export class GatewayCore implements Gateway {
   }
 }
 
-/** The id that a name of a workspace stands for; nearly every name is the id itself. */
+/** The id of the workspace with this name. Nearly every name is the id itself. */
 export type WorkspaceIdOf = (name: string) => string;
 
 /** Members that name a workspace; the owner of a Memory is one where its scope is `workspace`. */

@@ -143,7 +143,7 @@ export async function listAmong(
   return pageOf(tools, request, inOrder(rest, request.ascending), resourceBy(tools, request));
 }
 
-/** One page of what stands at the places 0 to `count`, oldest first; the cursor is a place. */
+/** One page of the items at the places 0 to `count`, oldest first. The cursor is a place. */
 export async function listPlaces(
   tools: QueryTools,
   count: number,

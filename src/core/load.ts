@@ -155,7 +155,7 @@ export function seesEvent(
   return metadata['tenant_id'] === caller.tenant;
 }
 
-/** They name an actor and its workspaces, so they are for whoever may administer the key. */
+/** They name an actor and its workspaces, so only callers that may administer the key read them. */
 function seesEventsOfKey(reader: StateReader, caller: Caller, id: string): boolean {
   const state = reader.get<CleanApiKeyState>(apiKeyKeys.apiKey(id));
   if (state?.internal.tenant !== caller.tenant || !holdsScope(caller, 'admin')) return false;

@@ -1,11 +1,11 @@
 import { ProtocolError } from '#protocol/errors.ts';
 
-/** Whoever waits for the event loop gets it. */
+/** Yields to the event loop. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The same as long as there is somebody who waits for the work. */
+/** The same, but refuses to go on once the caller has left. */
 export function turnsOf(signal: AbortSignal): () => Promise<void> {
   return async () => {
     await nextTurn();

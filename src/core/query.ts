@@ -28,7 +28,7 @@ export interface QueryTools {
   receiptLog: Pick<ReceiptLog, 'head' | 'read'>;
   signingKeys: Pick<SigningKeyFacts, 'rows'>;
   bundles: BundleTools;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller has left. */
   readonly signal: AbortSignal;
 }
 

@@ -152,7 +152,7 @@ function aboutOf(reader: StateReader, { call, caller, by }: RefusedCall): About 
   return { ...known, pointer: { object: pointer.resource.object, id: pointer.resource.id }, place };
 }
 
-/** Ids that a call names, in its path or its body, which nobody has checked. */
+/** Ids that a call names, in its path or its body. They are not checked. */
 function namedBy(call: Call | CallHead): (name: string) => string | undefined {
   const body = 'body' in call ? (call.body as Record<string, unknown> | undefined) : undefined;
   const inner = body?.['session'] as Record<string, unknown> | undefined;

@@ -85,7 +85,7 @@ function endsTask({ event, receipt_id, payload }: Event): boolean {
   return event === 'receipt.issued' && (object === 'task' || object === 'replay_segment');
 }
 
-/** Live from now on: nobody who asks for everything wants the whole past first. */
+/** Live from now on: a stream of everything does not begin with the whole past. */
 function planAll(log: EventLog, { caller, input }: StreamRequest): Plan {
   const reader = { get: log.state.bind(log) };
   const { scope, matches } = scopeOfFilters(input.query as EventFilters, reader, caller);

@@ -1,8 +1,8 @@
 import { ProtocolError } from '#protocol/errors.ts';
 
 /**
- * What `read` returns, or `otherwise` when a record it needs fails its integrity check: one damaged resource must keep
- * neither the gateway from starting nor others from running. Whoever asks for the resource itself gets 423.
+ * What `read` returns, or `otherwise` when a record it needs fails its integrity check. One damaged resource must not stop the
+ * gateway from starting or other resources from working. A request for the damaged resource itself gets 423.
  */
 export function unlessDamaged<T>(
   read: () => T,

@@ -7,7 +7,7 @@ import type { Store } from '#store/store.ts';
 import type { CommitRecord } from './commit-record.ts';
 import type { LogHead } from './event-log.ts';
 
-/** Commits that follow each other and of whose events none is left. Their records are gone; this links what stands around them. */
+/** Commits in a row whose events are all removed. Their records are gone; this links the commits before and after them. */
 export interface CommitRange {
   from: number;
   through: number;

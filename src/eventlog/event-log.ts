@@ -224,7 +224,7 @@ export interface LogStatistics {
   compaction?: StoreCompaction;
 }
 
-/** The commit log. One transaction at a time decides, many are written together, nobody is answered before fsync. */
+/** The commit log. Transactions decide one at a time and are written in groups. No caller is answered before fsync. */
 export interface EventLog {
   readonly integrity: Integrity;
   /** Readiness is `status === 'open' && integrity.status === 'ok'`. */
@@ -311,7 +311,7 @@ export interface EventLog {
   statistics(): LogStatistics;
   /**
    * Calls back after a failed write once the store is open and verified again. States may then hold what its transaction
-   * had been reported as failed (the outcome of a failed fsync is unknown), so whoever reacts to commits looks again.
+   * had been reported as failed (the outcome of a failed fsync is unknown), so code that reacts to commits looks again.
    */
   onReopen(listener: () => void): () => void;
   /**

@@ -161,7 +161,7 @@ export function isResource(key: string): boolean {
   return key.startsWith(KEY_KINDS.resource.prefix);
 }
 
-/** Stands in the cache for a fold that the store does not hold, so that asking again costs nothing. */
+/** In the cache, marks a fold that the store does not hold, so that asking again costs nothing. */
 export const NO_FOLD: FoldRecord = Object.freeze({});
 
 /** Parsed durable folds, bounded by the length of their JSON and their keys. */
@@ -236,7 +236,7 @@ export function buildEvent(input: NewEvent, content: EventContent, origin: Origi
 
 /**
  * States that one transaction changes in place, by their keys. The first change of a state copies it; later ones change that
- * copy, until a decision has read it. What is set as a whole is nobody's draft: it may be part of an event.
+ * copy, until a decision has read it. A value that is set as a whole is never a draft: it may be part of an event.
  */
 export type Drafts = Map<string, State>;
 

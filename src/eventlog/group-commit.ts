@@ -391,7 +391,7 @@ function putFolds(
   return { folds, baseRows };
 }
 
-/** Enough for whoever begins to follow what it has just caused; a search through all of them takes microseconds. */
+/** Enough for a caller that begins to follow what it has just caused. A search through all of them takes microseconds. */
 const MAX_RECENT_EVENTS = 1_024;
 const MAX_RECENT_BYTES = 4 * 1024 * 1024;
 

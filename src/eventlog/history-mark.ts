@@ -3,7 +3,7 @@ import { IntegrityError } from '#store/store-errors.ts';
 import type { Event, StoredEvent } from './event-log.ts';
 import { eventNumberOf } from './segment.ts';
 
-/** The kind that stands in the place of the last removed event of a stream. */
+/** The kind that replaces the last removed event of a stream. */
 export const HISTORY_REMOVED = 'vendor.harn_gateway.history_removed';
 
 /** Whether an event is one that happened, not the mark of those that are gone. */

@@ -91,7 +91,7 @@ export class LogReader {
     }
   }
 
-  /** The entry of the base that a derived row stands for; undefined for a row that is not the base. */
+  /** The entry of the base that a derived row is. Undefined for a row that is not the base. */
   baseEntry(key: string): string | undefined {
     if (isListRow(key)) return this.sealed(key)?.toString() === BASE_MARKER ? MARKER_ENTRY : undefined;
     const fold = this.fold(key);
@@ -205,7 +205,7 @@ export class LogReader {
     return rows;
   }
 
-  /** What stands in the place of the events of a scope that were removed; it has the id of the newest of them. */
+  /** What replaces the removed events of a scope. It has the id of the newest of them. */
   mark(scope: StreamScope): (StoredEvent & { part: RemovedPart }) | undefined {
     const key = cutKeyOf(scope);
     const content = this.record(key);

@@ -55,7 +55,7 @@ export class RecordedHashes {
       if ('status' in commit) {
         const removed = this.#rangeOf(n);
         if (removed === undefined) return commit;
-        // What a removed commit had named is gone, or nobody asks for it.
+        // Records that a removed commit had named are gone, or not read any more.
         n = removed.through;
         continue;
       }

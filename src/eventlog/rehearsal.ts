@@ -13,8 +13,8 @@ import {
 import { eventNumberOf, NO_EVENT, saidBy } from './segment.ts';
 
 /**
- * A transaction that writes nothing but memory: decisions run in it as they ran in the log, with recorded times. What it
- * appends takes the place of the recorded events it is given, in order, so that both can be compared as wholes.
+ * A transaction kept in memory only. Decisions run in it as they ran in the log, with recorded times. Its events are compared
+ * with the recorded ones, each with the one at its place.
  */
 export class Rehearsal implements Transaction, FoldWriter {
   readonly #projection: Projection;
@@ -41,7 +41,7 @@ export class Rehearsal implements Transaction, FoldWriter {
     this.#placeSession();
   }
 
-  /** Between two transactions of a task its session goes on: what the next event follows is recorded, not computed. */
+  /** Restores the head of the session before the transaction, as the recorded event that follows it names it. */
   #placeSession(): void {
     const first = this.#places.find(({ resource }) => resource.object === 'session');
     if (!first) return;

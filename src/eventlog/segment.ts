@@ -192,7 +192,7 @@ export interface SaidSlot {
 /** The slot of the states under a key; undefined for those that are stored as they are. */
 export type SaidSlots = (key: string) => SaidSlot | undefined;
 
-/** The member that stands in a row in the place of what an event said: its id, or the key of the row that has it. */
+/** The member of a stored row that refers to what an event said: the id of the event, or the key of another row that has it. */
 const SAID = '$said';
 
 interface Source {
@@ -246,7 +246,7 @@ export class SaidWords {
     return { stored: source ? withMember(state, slot.path, { [SAID]: source.name }) : state, source };
   }
 
-  /** Whether the state says nothing but what its event said, so that the id of the event stands for all of it. */
+  /** Whether the state holds only what its event said, so that the id of the event is enough to store. */
   isAllSaid(key: string, state: State): boolean {
     const slot = this.#slots(key);
     if (slot?.rest === undefined || slot.path.length !== 1) return false;
@@ -254,7 +254,7 @@ export class SaidWords {
     return isDeepStrictEqual(rest, slot.rest);
   }
 
-  /** The state for which the id of an event stands, and the event. Throws IntegrityError when it cannot be read. */
+  /** The state that was stored as the id of an event, and the event. Throws IntegrityError when it cannot be read. */
   saidWholly(key: string, eventId: string): { event: Event; state: State } {
     const slot = this.#slots(key);
     const said = slot && this.#saidIn(eventId, slot);

@@ -26,7 +26,7 @@ export function stageRows(tx: StagedTransaction, { rows, changes, erased, record
   return true;
 }
 
-/** A resource that stands as its removed events left it is the base itself, so that there is none besides. */
+/** A resource that did not change since its removed events is the base itself, so there is no second copy. */
 function isChangedSince(tx: StagedTransaction, row: string): boolean {
   return isResource(row) && tx.recorded(baseKey(row)) !== undefined;
 }
@@ -113,7 +113,10 @@ function putMark(tx: StagedTransaction, key: string, stream: CutStream): void {
   tx.record(key, encodeMark(last, part));
 }
 
-/** A row that stands as the removed events left it is the base itself. A record that referred to an event that goes gets its words. */
+/**
+ * A row that did not change since the removed events is the base itself. A record that referred to a removed event gets its
+ * content.
+ */
 function putFold(tx: StagedTransaction, key: string, base: FoldRecord, codec: FoldCodec): void {
   const readRow = (row: string) => tx.get(row);
   const whole = codec.whole(key, base, readRow);

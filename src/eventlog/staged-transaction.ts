@@ -35,7 +35,7 @@ export interface EarlierState {
   hasMarker(key: string): boolean;
   /** False as long as nothing was removed from the log: then no derived row is the base. */
   readonly mayHaveBases: boolean;
-  /** The base entry that a derived row stands for, being the base itself; undefined for others. */
+  /** The base entry of a derived row that is the base itself. Undefined for others. */
   baseEntryAt(key: string): string | undefined;
   /** The hash by which a commit before the open one names a derived row, being the base; undefined for others. */
   baseHashBefore(key: string): string | undefined;

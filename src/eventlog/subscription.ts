@@ -309,7 +309,7 @@ class Subscriber implements EventSubscription, FrameReceiver {
     }
   }
 
-  /** What has just happened is at hand; whoever follows a task it has submitted waits for no read of the store. */
+  /** Recent events are in memory, so a caller that follows a task it has just submitted waits for no read of the store. */
   async #readPage(): Promise<StoredEvent[]> {
     const { scope } = this.#options;
     const recent = this.#log.recent(scope, this.#cursor, this.#page);

@@ -70,7 +70,7 @@ function draw(digits: number[], ms: number, bytes: Uint8Array): void {
   digits[TIME_DIGITS] = (digits[TIME_DIGITS] ?? 0) & 15;
 }
 
-/** In one piece: a text put together digit by digit is as many objects, for every id. */
+/** One call for all digits: joining them one by one would allocate a string for each. */
 function spellStem(digits: number[]): string {
   return String.fromCharCode(...digits.slice(0, LAST).map((digit) => CHAR_CODES[digit] ?? 0));
 }

@@ -18,7 +18,7 @@ const PROSE = /^[A-Za-z'-]+(?: [A-Za-z'-]+)+[ .:!?]*$/;
 
 const ENVIRONMENT_VALUE = /^[A-Za-z!@#%^~+/=-]{8,}$/;
 
-/** The longest harmless name has fewer characters. */
+/** Length of the longest harmless name, plus one. */
 const HARMLESS_LENGTH = 16;
 
 /** What stands before the name of a query parameter; the rule for URLs follows and keeps the rest of the URL. */
@@ -101,7 +101,10 @@ interface Header {
   end: number;
 }
 
-/** As many headers as there are, then lines; where no line follows, the value of a header may hold one, or be no header. */
+/**
+ * The end of all headers and the lines after them. Where no line follows, the value of the last header may hold one. Else that
+ * header is none, and the one before is tried.
+ */
 function cutEnd(text: string, at: number): number | undefined {
   for (const header of headersIn(text, at).reverse()) {
     const end = linesEnd(text, header.end) ?? lineInValue(text, header);
@@ -121,7 +124,7 @@ function headersIn(text: string, from: number): Header[] {
   }
 }
 
-/** The shortest line that ends the value, or stands last in it. What a dash begins is part of the header. */
+/** The shortest line at the end of the value. Text that begins with a dash is part of the header. */
 function lineInValue(text: string, { value, end }: Header): number | undefined {
   let line: number | undefined;
   for (let at = firstUnit(BASE64_BEGIN, text, value); at < end; at = firstUnit(BASE64_BEGIN, text, at)) {
@@ -174,7 +177,7 @@ export interface SecretPattern {
   tail: Tail;
   /** The needle is context that stays; else it is the beginning of the secret. */
   keepsNeedle?: true;
-  /** The class of characters that must not stand before the needle, but at the end of what was replaced. */
+  /** A class of characters that must not come before the needle. At the end of replaced text they may. */
   notAfter?: string;
   /** What replaces the secret when it is no marker. */
   replacement?: string;
@@ -238,7 +241,7 @@ const SECRET_WORD = [
   anyCase('authorization'),
 ].join('|');
 const SIGN = String.raw`\\{0,3}["'\x60]?\s{0,3}(?::=|=>|={1,3}|:)\s{0,3}`;
-/** The ends of the words, which an expression finds faster than the words. */
+/** How the words end. An expression finds these faster than whole words. */
 const SECRET_WORD_END = anyCase('(?:pass(?:word|wd|phrase)|token|secret|(?:_|-|e|i|s|t)key|rization)');
 const ASSIGN = `(?:${SECRET_WORD})${SIGN}`;
 const SCHEME = `(?:(?:${anyCase('basic|bearer|token|digest|apikey|negotiate')})\\s{1,3})?`;

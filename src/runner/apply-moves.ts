@@ -414,7 +414,7 @@ function applyPermission(
   }
 }
 
-/** What was answered for good before is on record like any other question, and blocks nobody. */
+/** A question with a remembered answer is recorded like any other, and does not block the task. */
 function applyRemembered(
   { tx, tools, material }: Pick<MoveTarget, 'tx' | 'tools' | 'material'>,
   task: CleanTaskState,
@@ -439,7 +439,10 @@ function answerOf(
   return recordedAnswers(upstreamId);
 }
 
-/** What a rule answers is on record like any other question, and blocks nobody; the agent gets the answer once it is durable. */
+/**
+ * A question that a rule answers is recorded like any other, and does not block the task. The agent gets the answer once it is
+ * durable.
+ */
 function applyAnswer(
   { tx, tools, material }: Pick<MoveTarget, 'tx' | 'tools' | 'material'>,
   task: CleanTaskState,

@@ -38,7 +38,7 @@ export function recoverTask(
   }
 }
 
-/** A replay asks nobody: it goes on where its own log ends. */
+/** A replay asks no agent. It goes on where its own log ends. */
 function recoverReplay(status: TaskStatus): Recovery {
   if (status === 'SUBMITTED') return { kind: 'wait' };
   return { kind: status === 'WORKING' ? 'reattach' : 'stay' };

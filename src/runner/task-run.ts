@@ -216,7 +216,7 @@ export async function forwardCancel(
   let fault: Extract<Frame, { kind: 'fault' }> | undefined;
   try {
     for await (const frame of client.cancel(turn, bounded)) {
-      // It ended in its own turn, so that nobody asks how the cancel went.
+      // It ended in its own turn, so the result of the cancel is not needed.
       if (frame.kind === 'fault' && endedMeanwhile(deps, task)) return undefined;
       // A peer that cannot cancel does not fail the task: the wish is recorded, the gateway decides.
       if (frame.kind === 'fault') await recorder.noteFault(frame);
@@ -316,7 +316,7 @@ async function judgeTurn(
   return isKept ? undefined : prepared;
 }
 
-/** What a rule or the permission policy says of a call is on record like the answer to a question, and nobody was asked it. */
+/** A decision of a rule or of the permission policy is recorded like the answer to a question, but no question was asked. */
 function answerByRule(
   tx: Transaction,
   deps: RunnerDeps,

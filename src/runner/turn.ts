@@ -233,7 +233,7 @@ function bindingOf(reader: StateReader, task: CleanTaskState, taskId: string): J
   return isRelated(task, other) ? (other.internal.binding ?? undefined) : undefined;
 }
 
-/** The newest Task that each of the agent's ids stands for; a replay only repeats what its source bound. */
+/** The newest Task for each id of the agent. A replay only repeats what its source bound. */
 async function tasksBoundTo(
   log: Pick<EventLog, 'indexKeys'>,
   reader: StateReader,

@@ -6,8 +6,8 @@ import { PROMPT_USAGE } from '../../../mappings/acp/usage-words.ts';
 import type { SessionRecord } from './record.ts';
 
 /**
- * What a task used, of counters that run through the whole session of the agent: the Session's binding holds their newest
- * readings, and the difference is this task's. A session that nothing is bound to has no reading to count from.
+ * What a task used, computed from counters for the whole session of the agent. The Session's binding holds their newest
+ * readings, and the difference belongs to this task. A session without a binding has no reading to count from.
  */
 export function usageMoves(rows: readonly UsageRow[], said: JsonObject, seen: Seen): Move[] {
   const { figures, refused } = readUsage(rows, said);
@@ -66,9 +66,9 @@ export function turnUsageMoves(answer: JsonObject, modelCalls: number | undefine
 }
 
 /**
- * What counters count, by their growth. A turn uses about as much for each call of the model as the one before did: those of a
- * turn are that much, those of a session are that much more than they were. The nearer one it is; undefined where
- * nothing was used before, and for a session that was taken up again with counters that began again.
+ * Agents report per turn or per session. We compare the growth with the last turn and take the closer one: a turn uses about
+ * as much for each call of the model as the turn before. Undefined where nothing was used before, and for a resumed session
+ * whose counters started again.
  */
 function countedBy(
   before: Reading,

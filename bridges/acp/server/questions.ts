@@ -37,7 +37,7 @@ export class Questions {
     const query = { session_id: session.id, limit: '200' };
     const { data } = await this.#calls
       .json<{ data: PermissionRequest[] }>('listPermissionRequests', { query })
-      // Who may not read permission requests is not asked either.
+      // A client that may not read requests is not asked.
       .catch(() => ({ data: [] }));
     for (const request of data.toReversed())
       if (request.status === 'pending') this.ask(session, await this.#whole.request(request));
@@ -47,7 +47,7 @@ export class Questions {
   ask(session: Follower, given: JsonValue | PermissionRequest | undefined): void {
     if (!isObject(given as JsonValue)) return;
     const request = given as PermissionRequest;
-    // What is answered already, nobody is asked.
+    // A remembered answer needs no question.
     if (this.#open.has(request.id) || isAnsweredAlready(request.request)) return;
     const mayAnswer = this.#mayAnswer();
     const question = mayAnswer ? questionOf(request, session.id, this.#asks()) : undefined;

@@ -22,7 +22,7 @@ const NOTHING: Amounts = { tokens: 0, spend: 0, runtime_seconds: 0 };
 export interface QuotaUse {
   /** What counts against each limit: of a budget, what is used and what is reserved. */
   taken: Record<QuotaLimit, number>;
-  /** The part of it that may be given back. */
+  /** The reserved part, which may be released. */
   reserved: Amounts;
   /** RFC 3339 times at which a limit begins again; absent: never. */
   resets: { [Limit in QuotaLimit]?: string };
@@ -74,7 +74,7 @@ export function exhausted(
   return counted.find((limit) => decimal(taken[limit] + stepOf(row, limit)) > limitOf(row, limit));
 }
 
-/** The first budget that more was taken of than there is, because a run used more than was set aside for it. */
+/** The first budget that is overdrawn, because a run used more than was reserved for it. */
 export function exceeded(row: QuotaRow, { taken }: QuotaUse): QuotaBudget | undefined {
   return QUOTA_BUDGETS.find((budget) => taken[budget] > limitOf(row, budget));
 }
@@ -92,7 +92,7 @@ export function isBudget(limit: QuotaLimit): limit is QuotaBudget {
   return QUOTA_BUDGETS.some((budget) => budget === limit);
 }
 
-/** Whether nothing that ends gives room again, but only the next window. */
+/** True when ending tasks frees nothing; only the next window does. */
 export function isUsedUp(row: QuotaRow, { taken, reserved }: QuotaUse, limit: QuotaLimit): boolean {
   if (limit === 'tasks_per_hour') return true;
   if (!isBudget(limit)) return false;

@@ -8,7 +8,7 @@ import { personaTerms } from '#resources/receipt/events.ts';
 import { replayTerms } from '#resources/replay/schema.ts';
 import { failure, task, taskStatus } from './schema.ts';
 
-/** What is known of an agent whose Task the gateway canceled without a word of the agent that it is over, as a person reads it. */
+/** For a Task that was canceled before the agent confirmed: what is known of the agent, in words for a person. */
 export const CANCEL_REPORTS = {
   not_reached: 'The agent was not reached and may go on.',
   unanswered: 'The agent did not answer the cancel in time and may go on.',
@@ -61,7 +61,7 @@ export const TASK_EVENTS = {
     preceding: z.array(z.string()),
     /** Quotas that the task counts against. */
     quota_ids: z.array(z.string()).optional(),
-    /** What it set aside of those that have budgets. */
+    /** Amounts reserved from quotas with budgets. */
     quota_reservations: z.array(quotaReservation).optional(),
     persona: personaTerms.optional(),
     /** The tier it was accepted under; absent where it is that of its persona, or act_auto without a persona. */

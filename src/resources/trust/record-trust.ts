@@ -211,7 +211,10 @@ export function reviewOf(
   return fromLog(signReview(statement, receipts.key()));
 }
 
-/** How far the answer holds, which earlier one or which rule it is, and the policy in force; absent for an answer to its own request alone. */
+/**
+ * How long the answer is remembered, the earlier answer or rule it came from, and the policy in force. Empty for an answer to
+ * one request only.
+ */
 function memoryOf({ resource }: CleanPermissionRequestState, { payload }: Event): JsonObject {
   const { remembered_from } = resource.request;
   const { remembered, remembered_as, rule_id, policy_version } = (payload['response'] ?? {}) as JsonObject;

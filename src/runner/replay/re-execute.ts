@@ -189,7 +189,7 @@ interface Transition {
   outcome?: { summary: string };
 }
 
-/** What was recorded has no secrets any more, nothing is sent, and nobody waits. */
+/** Recorded values have no secrets any more, nothing is sent, and no caller waits. */
 const RECORDED: Pick<DecisionTools, 'redact' | 'sealInput' | 'receipts' | 'runs'> = {
   receipts: {
     issuer: { id: word('none'), name: null },

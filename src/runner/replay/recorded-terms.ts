@@ -16,7 +16,7 @@ function hasNoInput(payload: Event['payload']): boolean {
   return asked?.request?.tool_call?.input === undefined;
 }
 
-/** Who had to approve then: a fact of the run too. Nobody is notified of a replay. */
+/** Who had to approve then is a fact of the run too. A replay notifies no one. */
 export function approvalsOf(events: readonly Event[]): ApprovalFacts {
   for (const { payload } of events) {
     const { approvals } = (payload as unknown as Asked).permission_request?.request ?? {};

@@ -22,8 +22,8 @@ const PAGE = 100;
 const MAX_ANCESTORS = 64;
 
 /**
- * The whole value, streamed. It ends with the newest event of the moment it began; a compaction or truncation meanwhile breaks
- * the answer off, and the caller reads again.
+ * The whole value, streamed. It ends with the event that was newest when reading began. A compaction or truncation meanwhile
+ * ends the answer early, and the caller reads again.
  */
 export const getSessionTranscript: Query<'getSessionTranscript'> = ({ path }, tools) => {
   const session = load(tools.reader, tools.caller, 'session', path.session_id);
