@@ -1,6 +1,6 @@
 /**
- * Who may import whom; src/README.md shows the layers. A layer is a folder or a file; the longest match decides, and files of one
- * layer may import each other. `*` stands for one folder name and means the same name in `imports`; words in braces, such as
+ * Who may import whom; the README says how a request flows through the layers. A layer is a folder or a file; the longest match
+ * decides, and files of one layer may import each other. `*` stands for one folder name and means the same name in `imports`; words in braces, such as
  * `{room}`, stand for any name or part of one.
  */
 export interface LayerRow {
@@ -27,7 +27,6 @@ const ROOM_WORDS = [
   'src/resources/{room}/transcript/schema.ts',
   'src/resources/memory/given-memory.ts',
   'src/resources/permission/draft.ts',
-  'src/resources/task/events.ts',
   'src/resources/room.ts',
   'src/resources/rooms.ts',
   'src/resources/operations.ts',
@@ -46,11 +45,6 @@ const STATES = [
   'src/resources/{room}/fold{-part}.ts',
   'src/resources/session/transcript/turns.ts',
   'src/resources/artifact/stored-content.ts',
-  'src/resources/bundle/fold-imported.ts',
-  'src/resources/message/fold.ts',
-  'src/resources/push/fold.ts',
-  'src/resources/quota/fold.ts',
-  'src/resources/session/fold.ts',
 ];
 
 /** Parts of rooms that are pure, and stand for themselves: a document, a value, a record of a run. */
