@@ -26,19 +26,9 @@ const PARAMETER_START = /[?&][A-Za-z0-9_.-]*$/;
 /** The name and size of a marker, `private_key:1704`, look like an assignment. */
 const MARKER_START = /<redacted:[a-z0-9_]*$/;
 
-/** Whether `page_token`, `next_token` and the like: cursors that a client needs back. */
-function isPagingName(name: string): boolean {
-  return HARMLESS_NAME.test(name);
-}
-
 /** `sk-learn-compatible-estimators` is a name; keys have digits, capitals or long runs of letters. */
 function isLikelyOpenAiKey(secret: string): boolean {
   return /[0-9A-Z]|[a-z]{16}/.test(secret.slice(3));
-}
-
-/** "Bearer authentication" is prose. */
-function isLikelyBearerToken(secret: string): boolean {
-  return !PLAIN_WORD.test(secret);
 }
 
 /** Not for `page_token=`, query parameters and markers. */
@@ -280,7 +270,8 @@ export const CONTEXTS: readonly SecretPattern[] = [
     tail: tail({ of: 'A-Za-z0-9._~+/=-', least: 12 }),
     keepsNeedle: true,
     notAfter: ALPHANUMERIC,
-    isLikely: isLikelyBearerToken,
+    // "Bearer authentication" is prose.
+    isLikely: (secret) => !PLAIN_WORD.test(secret),
   },
 ];
 
@@ -308,7 +299,8 @@ export const URL_PARTS: readonly SecretPattern[] = [
     tail: tail({ of: String.raw`^&${SPACE}"'<>#\\`, or: MARKER, least: 1 }),
     keepsNeedle: true,
     replacement: PLACEHOLDER,
-    announces: (needle) => !isPagingName(needle.slice(1, -1)),
+    // Not `page_token`, `next_token` and the like: cursors that a client needs back.
+    announces: (needle) => !HARMLESS_NAME.test(needle.slice(1, -1)),
     isLikely: (secret) => secret !== PLACEHOLDER,
   },
 ];
