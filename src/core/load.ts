@@ -4,7 +4,6 @@ import { holdsScope, isMember } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { apiKeyKeys, type CleanApiKeyState } from '#resources/api-key/state.ts';
 import type { CleanBranchState } from '#resources/branch/state.ts';
-import type { CleanMemoryState } from '#resources/memory/state.ts';
 import { type Copies, type StateKey, type Together, together } from '#resources/room.ts';
 import * as ROOMS from '#resources/rooms.ts';
 import { type CleanWorkspaceState, workspaceKeys } from '#resources/workspace/state.ts';
@@ -72,19 +71,7 @@ function copyOf(reader: StateReader, caller: Caller, object: string, id: string)
   return copies.find(([workspaceId]) => isMemberOf(reader, caller, workspaceId))?.[1];
 }
 
-/** A Memory that has not expired at `time` (RFC 3339); an expired one is absent. */
-export function loadMemory(
-  reader: StateReader,
-  caller: Caller,
-  id: string,
-  time: string,
-  param?: string,
-): CleanMemoryState {
-  const state = load(reader, caller, 'memory', id, param);
-  if (isExpired(state.resource, time)) throw notFound('memory', param);
-  return state;
-}
-
+/** Whether `time` (RFC 3339) is past the end of what has one. */
 export function isExpired({ expires_at }: { expires_at: string | null }, time: string): boolean {
   return expires_at !== null && expires_at <= time;
 }

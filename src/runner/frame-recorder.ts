@@ -1,24 +1,18 @@
 import type { DecisionTools } from '#core/facts.ts';
-import { isExpired } from '#core/load.ts';
-import { newEvent, placeOfTask } from '#core/new-event.ts';
 import type { Origin, Transaction } from '#eventlog/event-log.ts';
 import { contentHash, wholeText } from '#json/canonical.ts';
 import { fitsAsJson } from '#json/json-size.ts';
 import { asCleanObject, type Clean, type CleanText, fromLog, own, sentence } from '#protocol/clean.ts';
 import type { JsonValue } from '#protocol/json.ts';
-import { timestamp } from '#protocol/ports.ts';
 import { isTerminal } from '#protocol/task-states.ts';
-import type { Frame, ProtocolClient, Turn } from '#protocol-client.ts';
-import { withContent } from '#resources/memory/content.ts';
-import type { GivenMemory, MemoryFrame } from '#resources/memory/given-memory.ts';
-import { type CleanMemoryState, memoryKeys } from '#resources/memory/state.ts';
-import type { Part } from '#resources/message/schema.ts';
+import type { Frame, ProtocolClient } from '#protocol-client.ts';
+import type { MemoryFrame } from '#resources/memory/given-memory.ts';
+import { applyMemoryRead, memoryKey } from '#resources/memory/given-to-run.ts';
 import { type CleanMessageState, messageKeys } from '#resources/message/state.ts';
 import { waitsInTurn } from '#resources/permission/permission-request.ts';
 import { encodeFrameRow, MAX_ROW_FRAMES } from '#resources/replay/record/frame-row.ts';
 import type { RecordedFrame } from '#resources/replay/record/recorded-frame.ts';
 import { sessionBinding } from '#resources/session/fold.ts';
-import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
 import { makeRoomForAgent } from '#resources/session/transcript/make-room.ts';
 import { type TurnSpan, turnSpan } from '#resources/task/move-task.ts';
 import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
@@ -299,58 +293,6 @@ export class FrameRecorder {
 function provesSent(frame: Frame): boolean {
   if (frame.kind === 'fault') return frame.code !== 'auth_required';
   return frame.kind !== 'message' || !frame.unsent;
-}
-
-/** Override key of a Memory that a run was given. */
-const memoryKey = (id: CleanText): CleanText => sentence`host:memory:${id}`;
-
-/**
- * The Memories of the task's Session as they are now. What has expired or was deleted is forgotten, and what is for receipts
- * only never leaves. Source: Agents Protocol v1, "Memory".
- */
-export function memoriesOf(
-  { log }: Pick<RunnerDeps, 'log'>,
-  { resource }: CleanTaskState,
-  nowMs: number,
-): GivenMemory[] {
-  const session = log.state<CleanSessionFold>(sessionKeys.session(resource.session_id));
-  return (session?.internal.memory_ids ?? []).flatMap((id) => {
-    const state = log.state<CleanMemoryState>(memoryKeys.memory(id));
-    if (!state || isExpired(state.resource, timestamp(nowMs))) return [];
-    if (state.resource.visibility === 'receipt_only') return [];
-    const { scope, content } = withContent(state, (key) => log.record(key), true);
-    return [{ id, scope, content: content as JsonValue }];
-  });
-}
-
-/** The turn with its Memories before what the task says; they are no part of the transcript. */
-export function withMemories<Given extends Turn>(turn: Given, memories: readonly GivenMemory[]): Given {
-  if (turn.message === undefined || memories.length === 0) return turn;
-  const parts = [...memories.map(partOf), ...turn.message.parts];
-  return { ...turn, message: { ...turn.message, parts } };
-}
-
-function partOf({ id, scope, content }: GivenMemory): Part {
-  const about = { visibility: 'public' as const, metadata: { memory_id: id, scope } };
-  if (typeof content === 'string') return { type: 'text', text: content, ...about };
-  return { type: 'json', value: content, ...about };
-}
-
-/** What a recorded Memory means: the run has read it. The same live and in a replay. */
-export function applyMemoryRead(
-  tx: Transaction,
-  { resource }: CleanTaskState,
-  { memory }: Clean<MemoryFrame>,
-  material: CleanText,
-): void {
-  const payload = {
-    memory_id: memory.id,
-    scope: memory.scope,
-    content_sha256: contentHash(memory.content),
-    material,
-  };
-  const pointer = { object: 'task', id: resource.id };
-  tx.append(newEvent('agent.memory_read', pointer, placeOfTask(resource), payload));
 }
 
 /**

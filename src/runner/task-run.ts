@@ -18,6 +18,8 @@ import type { JsonObject } from '#protocol/json.ts';
 import { timestamp } from '#protocol/ports.ts';
 import { type Failure, isTerminal } from '#protocol/task-states.ts';
 import type { Frame, PermissionDraft, PreparedTurn, ProtocolClient, Turn } from '#protocol-client.ts';
+import type { GivenMemory } from '#resources/memory/given-memory.ts';
+import { memoriesOf, withMemories } from '#resources/memory/given-to-run.ts';
 import { actionQuestion, permissionsOf } from '#resources/permission/action-question.ts';
 import { resolutionByRule } from '#resources/permission/answer-by-rule.ts';
 import { boundedValue, openRequest, resolveRequest } from '#resources/permission/permission-request.ts';
@@ -28,12 +30,13 @@ import { isCostUnknown } from '#resources/permission-rule/fold.ts';
 import { permissionFor } from '#resources/permission-rule/rules-in-force.ts';
 import type { PermissionDecision, RuleAnswer } from '#resources/permission-rule/schema.ts';
 import type { BlockingEffect } from '#resources/policy/events.ts';
+import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
 import { skillId } from '#resources/skill/skills.ts';
 import type { CancelReport } from '#resources/task/events.ts';
 import { runFactsOf } from '#resources/task/fold-run.ts';
 import { moveTask, turnSpan } from '#resources/task/move-task.ts';
 import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
-import { type FrameRecorder, memoriesOf, openRecorder, withMemories } from './frame-recorder.ts';
+import { type FrameRecorder, openRecorder } from './frame-recorder.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 import { turnBase, turnOf } from './turn.ts';
 
@@ -133,14 +136,20 @@ export class TaskRun {
     }
   }
 
+  /** What the Session of the task remembers now. */
+  #memories({ resource }: CleanTaskState): readonly GivenMemory[] {
+    const { log, nowMs } = this.#deps;
+    const session = log.state<CleanSessionFold>(sessionKeys.session(resource.session_id));
+    const ids = session?.internal.memory_ids;
+    return ids === undefined ? [] : memoriesOf(log, ids, timestamp(nowMs()));
+  }
+
   async #turn(client: ProtocolClient, task: CleanTaskState): Promise<boolean> {
     const { taskId, kind, messages } = this.#plan;
-    const memories =
-      kind === 'start' && client.prepare === undefined
-        ? memoriesOf(this.#deps, task, this.#deps.nowMs())
-        : [];
+    const memories = kind === 'start' && client.prepare === undefined ? this.#memories(task) : [];
     const span = turnSpan(task);
-    const turn = withMemories(turnOf(this.#deps, task, kind, messages, span), memories);
+    const asked = turnOf(this.#deps, task, kind, messages, span);
+    const turn = memories.length === 0 ? asked : withMemories(asked, memories);
     const isStarting = kind === 'start' && task.internal.turns <= 1;
     const prepared = await judgeTurn(this.#deps, client, task, turn);
     if (prepared === undefined || this.#isOver()) return true;

@@ -1,5 +1,4 @@
 import type { StateWriter } from '#eventlog/event-log.ts';
-import type { MemoryState } from '#resources/memory/state.ts';
 import { contentScope } from '#resources/states.ts';
 import { type ArtifactState, artifactKeys } from './state.ts';
 
@@ -27,12 +26,6 @@ export function contentOfArtifact({ resource, internal }: ArtifactState): Stored
   const isStored = store === 'bytes' || (store === 'parts' && closed);
   if (!isStored || resource.sha256 === null || size === 0) return undefined;
   return { scope: contentScope(resource.workspace_id, tenant), sha256: resource.sha256, size };
-}
-
-/** The stored bytes that a Memory refers to: its content as JSON. */
-export function contentOfMemory({ resource, internal }: MemoryState): StoredContent | undefined {
-  const { content, tenant } = internal;
-  return content && { scope: contentScope(resource.workspace_id, tenant), ...content };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Command, Decided, Handlers } from '#core/command.ts';
 import { metadataOf } from '#core/decode-input.ts';
 import { type Expiry, expiryOf } from '#core/expiry.ts';
 import type { Facts } from '#core/facts.ts';
-import { load, loadMemory, loadWorkspace, notFound } from '#core/load.ts';
+import { load, loadWorkspace, notFound } from '#core/load.ts';
 import { newEvent, type Place } from '#core/new-event.ts';
 import type { StateReader, Transaction } from '#eventlog/event-log.ts';
 import { holdsScope } from '#policy/access.ts';
@@ -10,7 +10,7 @@ import { asCleanObject, type Clean, type CleanJson, type CleanText, isCleanObjec
 import { externalizeLargeParts } from '#resources/artifact/large-content.ts';
 import { artifactRefPart, type Part } from '#resources/message/schema.ts';
 import { contentScope } from '#resources/states.ts';
-import { forgetMemory, keepContent, placeOfMemory, withContent } from './content.ts';
+import { forgetMemory, keepContent, loadMemory, placeOfMemory, withContent } from './content.ts';
 import { getMemory, listMemories } from './queries.ts';
 import type { CreateMemoryRequest, Memory, MemoryDescription } from './schema.ts';
 import { type CleanMemoryState, memoryKeys } from './state.ts';

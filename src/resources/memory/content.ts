@@ -1,5 +1,7 @@
+import type { Caller } from '#auth/caller.ts';
+import { isExpired, load, notFound } from '#core/load.ts';
 import { newEvent, type Place, placeOfArtifact } from '#core/new-event.ts';
-import type { Transaction } from '#eventlog/event-log.ts';
+import type { StateReader, Transaction } from '#eventlog/event-log.ts';
 import { sha256Hex } from '#json/canonical.ts';
 import { type CleanJson, type CleanText, own, word } from '#protocol/clean.ts';
 import { artifactKeys, type CleanArtifactState } from '#resources/artifact/state.ts';
@@ -9,9 +11,23 @@ import {
   type ReadRecord,
   storedPieces,
 } from '#resources/artifact/stored-bytes.ts';
-import { contentOfArtifact, contentOfMemory } from '#resources/artifact/stored-content.ts';
+import { contentOfArtifact } from '#resources/artifact/stored-content.ts';
+import { contentOfMemory } from './fold.ts';
 import type { Memory } from './schema.ts';
 import type { CleanMemoryState, MemoryState as StoredMemory } from './state.ts';
+
+/** A Memory that has not expired at `time` (RFC 3339); an expired one is absent. */
+export function loadMemory(
+  reader: StateReader,
+  caller: Caller,
+  id: string,
+  time: string,
+  param?: string,
+): CleanMemoryState {
+  const state = load(reader, caller, 'memory', id, param);
+  if (isExpired(state.resource, time)) throw notFound('memory', param);
+  return state;
+}
 
 /** Keeps what a Memory says beside the log, in records that can be erased. Returns what its event says of it. */
 export function keepContent(

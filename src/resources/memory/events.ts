@@ -1,8 +1,15 @@
 import { z } from 'zod';
-import { memoryDescription } from './schema.ts';
+import { MEMORY_SCOPES, memoryDescription } from './schema.ts';
 
 /** Payloads of what becomes of Memories. */
 export const MEMORY_EVENTS = {
+  /** The run was given a Memory of its Session; what it said is in the material. */
+  'agent.memory_read': z.object({
+    memory_id: z.string(),
+    scope: z.enum(MEMORY_SCOPES),
+    content_sha256: z.string(),
+    material: z.string(),
+  }),
   /** The content is not in the event: it can be forgotten, the event stays. */
   'vendor.harn_gateway.memory_created': z.object({
     memory: memoryDescription,

@@ -1,6 +1,7 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
-import { contentOfMemory, foldReference } from '#resources/artifact/stored-content.ts';
+import { foldReference, type StoredContent } from '#resources/artifact/stored-content.ts';
 import { type Folds, payload } from '#resources/payload.ts';
+import { contentScope } from '#resources/states.ts';
 import { type MemoryState, memoryKeys } from './state.ts';
 
 export const folds: Folds = {
@@ -37,4 +38,10 @@ function indexKeys({ resource, internal }: MemoryState): string[] {
     ...(internal.session_id ? [memoryKeys.memoriesOfSession(internal.session_id) + id] : []),
     ...(expires_at ? [`${memoryKeys.expiringMemories}${expires_at}/${id}`] : []),
   ];
+}
+
+/** The stored bytes that a Memory refers to: its content as JSON. */
+export function contentOfMemory({ resource, internal }: MemoryState): StoredContent | undefined {
+  const { content, tenant } = internal;
+  return content && { scope: contentScope(resource.workspace_id, tenant), ...content };
 }

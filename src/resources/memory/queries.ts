@@ -1,8 +1,8 @@
 import { listOf } from '#core/collection.ts';
-import { isExpired, loadMemory } from '#core/load.ts';
+import { isExpired } from '#core/load.ts';
 import { ok, type Query, type QueryTools } from '#core/query.ts';
 import { holdsScope } from '#policy/access.ts';
-import { withContent } from './content.ts';
+import { loadMemory, withContent } from './content.ts';
 import type { Memory } from './schema.ts';
 import { type MemoryState, memoryKeys } from './state.ts';
 

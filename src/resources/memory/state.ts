@@ -2,12 +2,15 @@ import type { Clean } from '#protocol/clean.ts';
 import { type Folded, idKey, idList, textList } from '#resources/states.ts';
 import type { MemoryDescription } from './schema.ts';
 
+/** What the keys of all its lists by owner begin with. */
+export const MEMORY_LISTS = 'l/memory/';
+
 /** Keys of what is folded, and prefixes of its lists. */
 export const memoryKeys = {
   memory: idKey<CleanMemoryState>('r/memory/'),
-  memoriesOfTenant: textList('l/memory/t/'),
-  memoriesOfWorkspace: idList('l/memory/w/'),
-  memoriesOfSession: idList('l/memory/s/'),
+  memoriesOfTenant: textList(`${MEMORY_LISTS}t/`),
+  memoriesOfWorkspace: idList(`${MEMORY_LISTS}w/`),
+  memoriesOfSession: idList(`${MEMORY_LISTS}s/`),
   /** Memories that have an `expires_at`, ordered by it. */
   expiringMemories: 'l/memory-expiry/',
 } as const;

@@ -1,6 +1,6 @@
 import { metadataOf, refuseLarge } from '#core/decode-input.ts';
 import type { Facts } from '#core/facts.ts';
-import { load, loadMemory } from '#core/load.ts';
+import { load } from '#core/load.ts';
 import { newEvent, placeOfTask } from '#core/new-event.ts';
 import type { Event, Transaction } from '#eventlog/event-log.ts';
 import { isEventId } from '#eventlog/segment.ts';
@@ -13,6 +13,7 @@ import { CURRENT_RULES } from '#protocol/rules.ts';
 import { isTerminal } from '#protocol/task-states.ts';
 import { contentOf } from '#resources/artifact/content.ts';
 import type { PayloadOf } from '#resources/event-payloads.ts';
+import { refreshedMemories } from '#resources/memory/given-to-run.ts';
 import { issueAcceptanceReceipt, provesAcceptance } from '#resources/receipt/issue-receipt.ts';
 import { laneIsBusy } from '#resources/session/session-lane.ts';
 import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
@@ -249,17 +250,8 @@ function jsonArtifact(
 const REFRESHED: {
   readonly [What in Refreshable]: (tx: Transaction, facts: Facts, sessionId: string) => string;
 } = {
-  memory: (tx, facts, sessionId) => hashOf(memoriesOf(tx, facts, sessionId)),
+  memory: (tx, facts, sessionId) => hashOf(refreshedMemories(tx, facts, sessionId)),
   // Which secrets there are is for the operator; that they were read again is all a receipt may say.
   secrets: () => hashOf({ refreshed: 'secrets' }),
   host_facts: (_tx, { limits }) => hashOf({ inline_bytes: limits.inlineBytes }),
 };
-
-/** The Memories of the Session; one that is gone cannot be refreshed. */
-function memoriesOf(tx: Transaction, facts: Facts, sessionId: string): JsonValue {
-  const session = tx.get<CleanSessionFold>(sessionKeys.session(sessionId));
-  return (session?.internal.memory_ids ?? []).map((id) => {
-    const { resource } = loadMemory(tx, facts.caller, id, tx.time, 'metadata.refresh');
-    return { id: resource.id, updated_at: resource.updated_at };
-  });
-}

@@ -1,7 +1,8 @@
 import type { Facts } from '#core/facts.ts';
-import { load, loadMemory, notFound } from '#core/load.ts';
+import { load, notFound } from '#core/load.ts';
 import type { StateReader } from '#eventlog/event-log.ts';
 import type { Clean } from '#protocol/clean.ts';
+import { loadMemory } from '#resources/memory/content.ts';
 import { skillsOf } from '#resources/skill/skills.ts';
 import type { CreateSessionRequest } from './schema.ts';
 

@@ -8,6 +8,7 @@ import {
   contentOfArtifact,
   type StoredContent,
 } from '#resources/artifact/stored-content.ts';
+import { MEMORY_LISTS } from '#resources/memory/state.ts';
 import { artifactIdsOf } from '#resources/message/schema.ts';
 import { type MessageState, messageKeys } from '#resources/message/state.ts';
 import type { OutcomeState } from '#resources/outcome/state.ts';
@@ -66,7 +67,7 @@ const OWNED: ReadonlySet<string> = new Set([
 ]);
 
 /** Lists of what outlives the session that they name. */
-const KEPT_LISTS = ['l/memory/', 'l/remembered/'];
+const KEPT_LISTS = [MEMORY_LISTS, 'l/remembered/'];
 
 /**
  * Removes sessions whose history is gone: all rows that were folded from it with their base, the receipts, and contents that

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { AUTONOMY_TIERS } from '#protocol/autonomy.ts';
 import { jsonObject, jsonValue } from '#protocol/envelope.ts';
 import { reportedUsage } from '#protocol/usage.ts';
-import { MEMORY_SCOPES } from '#resources/memory/schema.ts';
 import { quotaReservation } from '#resources/quota/schema.ts';
 import { personaTerms } from '#resources/receipt/events.ts';
 import { replayTerms } from '#resources/replay/schema.ts';
@@ -133,13 +132,6 @@ export const TOOL_EVENTS = {
     definition_sha256: z.string().optional(),
     /** What the call may do, in the words of the policy. */
     side_effect: z.string().optional(),
-  }),
-  /** The run was given a Memory of its Session; what it said is in the material. */
-  'agent.memory_read': z.object({
-    memory_id: z.string(),
-    scope: z.enum(MEMORY_SCOPES),
-    content_sha256: z.string(),
-    material: z.string(),
   }),
   'agent.tool_use': z.object({ ...calledTool, input_sha256 }),
   'agent.mcp_tool_use': z.object({ ...calledTool, input_sha256 }),

@@ -9,6 +9,7 @@ import { type Failure, isTerminal, type TaskStatus } from '#protocol/task-states
 import type { Frame, Move, Seen } from '#protocol-client.ts';
 import type { RunRecord } from '#receipts/receipt-draft.ts';
 import type { MemoryFrame } from '#resources/memory/given-memory.ts';
+import { applyMemoryRead } from '#resources/memory/given-to-run.ts';
 import { type CleanPermissionRequestState, permissionKeys } from '#resources/permission/state.ts';
 import { taskRecord } from '#resources/receipt/run-record.ts';
 import { hashOf } from '#resources/replay/record/compare.ts';
@@ -19,7 +20,7 @@ import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts'
 import type { CancelReport } from '#resources/task/events.ts';
 import { type MoveFacts, moveTask } from '#resources/task/move-task.ts';
 import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
-import { applyMemoryRead, readBefore } from '#runner/frame-recorder.ts';
+import { readBefore } from '#runner/frame-recorder.ts';
 import { frameKey } from '#store/keys.ts';
 import { applyMoves, noteCancelFault, seenBy } from '../apply-moves.ts';
 import { approvalsOf, recordedAnswersOf } from './recorded-terms.ts';
