@@ -2,7 +2,7 @@ import type { DecisionTools } from '#core/facts.ts';
 import type { Origin, Transaction } from '#eventlog/event-log.ts';
 import { contentHash, wholeText } from '#json/canonical.ts';
 import { fitsAsJson } from '#json/json-size.ts';
-import { asCleanObject, type Clean, type CleanText, fromLog, own, sentence } from '#protocol/clean.ts';
+import { asCleanObject, type Clean, type CleanText, fromLog, own } from '#protocol/clean.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import { isTerminal } from '#protocol/task-states.ts';
 import type { Frame, ProtocolClient } from '#protocol-client.ts';
