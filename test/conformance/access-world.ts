@@ -25,12 +25,22 @@ export const BODIES: Record<string, (ids: Ids) => unknown> = {
   createMemory: (ids) => memoryOf(ids['workspace_id'] ?? ''),
   createApiKey: (ids) => ({ ...API_KEY, workspaces: [ids['workspace_id']] }),
   setPushConfig: () => ({ url: NOBODY }),
+  createPermissionRule: (ids) => ruleOf(ids['workspace_id'] ?? ''),
+  checkPermission: (ids) => ({
+    session_id: ids['session_id'],
+    actor: 'developer',
+    class: 'read',
+    action: 'files__read_file',
+    target: 'notes.txt',
+  }),
   createVault: (ids) => ({ ...VAULT, workspace_id: ids['workspace_id'] }),
 };
 
 /** Operations that name a resource in the body. */
 export const NAMES_IN_BODY = [
   'createSession',
+  'createPermissionRule',
+  'checkPermission',
   'submitTask',
   'registerArtifact',
   'createMemory',
@@ -67,6 +77,14 @@ export const OUTBOUND = { allow: ['127.0.0.1'], give_up_after_ms: 1 };
 const FILE = { kind: 'file', mime_type: 'text/plain', visibility: 'public' };
 const API_KEY = { name: 'clerk', actor: 'clerk', scopes: ['tasks:read'] };
 const VAULT = { provider: 'any', capabilities: [] };
+const ruleOf = (workspace: string) => ({
+  scope: 'workspace',
+  scope_value: workspace,
+  class: 'write',
+  action_pattern: '*',
+  target_pattern: 'src/**',
+  allow: false,
+});
 const memoryOf = (workspace: string) => ({
   scope: 'workspace',
   owner_id: workspace,
@@ -108,6 +126,7 @@ export async function makeWorld({ client }: Stage): Promise<{ real: Ids; absent:
     event_id: await newest(`/v1/tasks/${asking.id}/events`),
     request_id: await newest(`/v1/tasks/${asking.id}/permission-requests`),
     memory_id: (await made('/v1/memories', memoryOf('workspace_default')))['id'] ?? '',
+    rule_id: (await made('/v1/permissions/rules', ruleOf('workspace_default')))['id'] ?? '',
     receipt_id: await newest(`/v1/tasks/${canceled.id}/receipts`),
     persona_id: (await made('/v1/personas', PERSONA))['id'] ?? '',
     signing_key_id: await newest('/v1/admin/signing-keys'),
