@@ -42,7 +42,7 @@ export interface RequestContext {
 
 const TAKEN_BACK = 'taken back';
 /** Requests that one side may have open: an editor has one per session and a few besides. */
-export const MAX_OPEN_REQUESTS = 1_000;
+const MAX_OPEN_REQUESTS = 1_000;
 
 function tooMany(): RpcError {
   const message = `More than ${MAX_OPEN_REQUESTS} requests are open. Wait for answers.`;

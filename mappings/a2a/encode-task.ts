@@ -118,7 +118,7 @@ export function encodeMessage(message: Message, encoding: Encoding): JsonObject 
 }
 
 /** The id its author gave it. */
-export function messageIdOf({ id, metadata }: Message): string {
+function messageIdOf({ id, metadata }: Message): string {
   const { a2a, upstream_message_id: upstream } = metadata;
   if (isObject(a2a) && typeof a2a['message_id'] === 'string') return a2a['message_id'];
   return typeof upstream === 'string' ? upstream : id;

@@ -6,7 +6,7 @@ import type { PermissionClass } from '#resources/permission-rule/schema.ts';
 import { HOST_METHODS, type HostMethod, isHostMethod } from './host-methods.ts';
 
 /** What the kinds of tool calls are in the words of permission rules. Spec: ACP v1, "Tool Calls", `ToolKind`. */
-export const CLASS_OF_TOOL_KIND = {
+const CLASS_OF_TOOL_KIND = {
   read: 'read',
   search: 'read',
   edit: 'write',

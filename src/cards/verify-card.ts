@@ -8,7 +8,7 @@ import { type FindKeys, isFor, keysNamed } from './trusted-keys.ts';
 import { verdictOf } from './verdict.ts';
 
 /** Asymmetric ones only: with a symmetric key every reader could sign. */
-export const CARD_ALGORITHMS = ['EdDSA', 'Ed25519', 'ES256', 'ES384', 'PS256', 'RS256'] as const;
+const CARD_ALGORITHMS = ['EdDSA', 'Ed25519', 'ES256', 'ES384', 'PS256', 'RS256'] as const;
 
 /** A card is signed once or, while keys rotate, a few times; more only cost time. */
 const MAX_SIGNATURES = 8;

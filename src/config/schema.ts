@@ -39,7 +39,7 @@ export const SECTIONS = {
   telemetry,
 } as const;
 
-export const settingsSchema = z.strictObject(SECTIONS);
+const settingsSchema = z.strictObject(SECTIONS);
 export type Settings = z.output<typeof settingsSchema>;
 export type SectionName = keyof Settings;
 export const SECTION_NAMES = Object.keys(SECTIONS) as SectionName[];

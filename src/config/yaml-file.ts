@@ -3,7 +3,7 @@ import type { ConfigFault, PathFault } from './fault.ts';
 import { formatPath } from './fault.ts';
 
 /** A configuration file larger than this is not one. */
-export const MAX_CONFIG_BYTES = 1_048_576;
+const MAX_CONFIG_BYTES = 1_048_576;
 
 /** Most open brackets and leading spaces of a line. Deeper nesting overflows the stack of the parser and ends the process. */
 const MAX_OPEN_BRACKETS = 64;

@@ -195,7 +195,7 @@ export interface Admitted {
  * What happens to every call of a caller before anything is loaded, in this order for every surface, once its door has said 401
  * or 426: 403 before 400. A step refuses by throwing a ProtocolError.
  */
-export const ADMISSION: readonly (readonly [name: string, step: (passage: Passage) => void])[] = [
+const ADMISSION: readonly (readonly [name: string, step: (passage: Passage) => void])[] = [
   ['check_standing', ({ by }) => by.checkStanding()],
   ['check_scope', checkScope],
   ['check_idempotency_key', checkIdempotencyKey],

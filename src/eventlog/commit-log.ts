@@ -449,7 +449,7 @@ function unavailable(message: string): ProtocolError {
 }
 
 /** Listeners that are called in order; one that throws is logged and never stops the log or the others. */
-export class Listeners<Args extends readonly unknown[]> {
+class Listeners<Args extends readonly unknown[]> {
   readonly #listeners = new Set<(...args: Args) => void>();
   readonly #logger: Logger;
 
@@ -471,7 +471,7 @@ export class Listeners<Args extends readonly unknown[]> {
 }
 
 /** Runs reactions to something already durable: a failure is logged, stops no other one, and cannot undo the commit. */
-export function runGuarded(logger: Logger, actions: readonly (() => void)[]): void {
+function runGuarded(logger: Logger, actions: readonly (() => void)[]): void {
   for (const action of actions)
     try {
       action();

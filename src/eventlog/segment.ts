@@ -334,11 +334,6 @@ export function eventNumberOf(id: string): number {
   return Number(id);
 }
 
-/** The id before this one; `NO_EVENT` has none and is returned itself. */
-export function eventIdBefore(id: string): string {
-  return id === NO_EVENT ? id : eventIdOf(eventNumberOf(id) - 1);
-}
-
 export function isEventId(text: string): boolean {
   return /^[0-9]{20}$/.test(text) && Number.isSafeInteger(Number(text));
 }

@@ -91,7 +91,7 @@ interface NewestCommit {
 }
 
 /** Head and time by the newest commit record; a record that cannot be read leaves the event ids to the events. */
-export async function newestCommit(store: Store): Promise<NewestCommit> {
+async function newestCommit(store: Store): Promise<NewestCommit> {
   for await (const [entry] of store.entries({ ...keysUnder('c/'), reverse: true, limit: 1 })) {
     if (entry === undefined) break;
     const [key, sealed] = entry;

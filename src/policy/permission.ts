@@ -53,7 +53,7 @@ type Step = (question: PermissionQuestion) => PermissionDecision | undefined;
  * What answers a permission, in order: the first that decides, decides. Within a scope the older rule comes first, whether it
  * allows or denies.
  */
-export const PERMISSION_STEPS: readonly (readonly [name: string, step: Step])[] = [
+const PERMISSION_STEPS: readonly (readonly [name: string, step: Step])[] = [
   ...RULE_SCOPES.map((scope): [string, Step] => [`rules.${scope}`, (question) => byRules(question, scope)]),
   ['policy', byPolicy],
 ];
@@ -127,7 +127,7 @@ function isHeldBack(question: PermissionQuestion): boolean {
 }
 
 /** A rule counts where it was made for, as long as it holds, and for whom. */
-export function isInForce(rule: RememberRule, subject: PermissionSubject): boolean {
+function isInForce(rule: RememberRule, subject: PermissionSubject): boolean {
   if (rule.revoked_at !== null || (rule.expires_at !== null && rule.expires_at <= subject.time)) return false;
   if (rule.tenant_id !== subject.tenant) return false;
   if (rule.actor !== null && rule.actor !== subject.actor) return false;

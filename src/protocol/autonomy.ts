@@ -20,7 +20,7 @@ export const SIDE_EFFECT_CLASSES = [...TOOL_SIDE_EFFECTS, 'delegate'] as const;
 export type SideEffectClass = (typeof SIDE_EFFECT_CLASSES)[number];
 
 /** What a tier makes of a class. `ask`: it waits for a permission. `withhold`: the Task completes without it. */
-export const TIER_ACTIONS = ['call', 'ask', 'withhold'] as const;
+const TIER_ACTIONS = ['call', 'ask', 'withhold'] as const;
 export type TierAction = (typeof TIER_ACTIONS)[number];
 
 /** Why calls of a tool wait for a permission in every tier that acts. */

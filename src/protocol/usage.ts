@@ -15,7 +15,7 @@ const currency = z.string().regex(/^[A-Z]{3}$/);
 const name = z.string().min(1).max(200);
 
 /** What an agent says that it used; every member that it does not name is left out. */
-export const usageFigures = z.object({
+const usageFigures = z.object({
   input_tokens: tokens.optional(),
   output_tokens: tokens.optional(),
   cost: z.object({ amount, currency }).optional(),

@@ -196,8 +196,6 @@ export const metaKey = (name: string): string => KEY_KINDS.meta.prefix + segment
 export const streamOf = (object: 'session' | 'task', id: string): string =>
   `${object === 'session' ? KEY_KINDS.sessionEvent.prefix : KEY_KINDS.taskEvent.prefix}${segment(id)}/`;
 export const framesOf = (task: string): string => `${KEY_KINDS.frame.prefix}${segment(task)}/`;
-export const sessionEventsOf = (session: string): string => streamOf('session', session);
-export const taskEventsOf = (task: string): string => streamOf('task', task);
 
 /** The range of all keys that begin with the prefix, which ends in `/`. */
 export function keysUnder(prefix: string): { gte: string; lt: string } {

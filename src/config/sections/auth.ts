@@ -31,7 +31,6 @@ const apiKey = z.strictObject({
     .default([DEFAULT_WORKSPACE])
     .describe('Workspaces of the key; the first one is its default.'),
 });
-export type ApiKeySettings = z.output<typeof apiKey>;
 
 /** Asymmetric only: whoever can verify with a shared secret can also sign. */
 const ALGORITHMS = [
@@ -110,7 +109,6 @@ const oauthIssuer = z.strictObject({
     .default(86_400)
     .describe('Longest time from iat to exp in seconds; longer tokens are refused.'),
 });
-export type OAuthIssuerSettings = z.output<typeof oauthIssuer>;
 
 export const auth = z
   .strictObject({

@@ -4,7 +4,7 @@ import type { SchemaStep } from './step.ts';
 export const SCHEMA_VERSION = 6;
 
 /** One step for each form since 6, the first that was released; none is ever taken away. */
-export const MIGRATIONS: readonly SchemaStep[] = [];
+const MIGRATIONS: readonly SchemaStep[] = [];
 
 /** The form that is written and read, and the steps that lead to it. */
 export interface Forms {

@@ -150,7 +150,7 @@ export function contentUri(artifactId: CleanText): CleanText {
 }
 
 /** Member under which metadata says where it went. */
-export const LARGE_METADATA = 'large_metadata';
+const LARGE_METADATA = 'large_metadata';
 
 /**
  * Metadata of an agent as it is kept: itself, or above the inline limit `{large_metadata: {artifact_id, size}}` with the

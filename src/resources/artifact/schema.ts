@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { envelope, givenId, metadata } from '#protocol/envelope.ts';
 import { visibility } from '#resources/message/schema.ts';
 
-export const ARTIFACT_KINDS = [
+const ARTIFACT_KINDS = [
   'file',
   'patch',
   'image',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { envelope, givenId, metadata } from '#protocol/envelope.ts';
 
-export const BRANCH_KINDS = ['workspace', 'session', 'task', 'sandbox'] as const;
+const BRANCH_KINDS = ['workspace', 'session', 'task', 'sandbox'] as const;
 
 /** Source: Agents Protocol v1, "Branch". */
 export const branch = envelope('branch', {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { BUNDLE_MODES } from './session-bundle-schema.ts';
 
 /** A Session was restored from a bundle; with this event all of it is there. */
-export const sessionImported = z.object({
+const sessionImported = z.object({
   bundle_id: z.string(),
   mode: z.enum(BUNDLE_MODES),
   /** Of what was restored: the same bundle has the same. */

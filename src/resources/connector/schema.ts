@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { envelope, jsonObject, time } from '#protocol/envelope.ts';
 
-export const CONNECTOR_STATES = ['ACTIVE', 'PAUSED', 'FAILED', 'DISABLED'] as const;
+const CONNECTOR_STATES = ['ACTIVE', 'PAUSED', 'FAILED', 'DISABLED'] as const;
 
 /** What a Connector emits. */
 export const CONNECTOR_EVENTS = [

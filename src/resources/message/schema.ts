@@ -16,7 +16,7 @@ export const textPart = z
 export const jsonPart = z
   .object({ type: z.literal('json'), value: jsonValue, visibility, metadata: partMetadata })
   .meta({ id: 'JsonPart' });
-export const toolCallPart = z
+const toolCallPart = z
   .object({
     type: z.literal('tool_call'),
     tool_call_id: z.string(),
@@ -26,7 +26,7 @@ export const toolCallPart = z
     metadata: partMetadata,
   })
   .meta({ id: 'ToolCallPart' });
-export const toolResultPart = z
+const toolResultPart = z
   .object({
     type: z.literal('tool_result'),
     tool_call_id: z.string(),
@@ -39,7 +39,7 @@ export const toolResultPart = z
 export const artifactRefPart = z
   .object({ type: z.literal('artifact_ref'), artifact_id: z.string(), visibility, metadata: partMetadata })
   .meta({ id: 'ArtifactRefPart' });
-export const fileRefPart = z
+const fileRefPart = z
   .object({
     type: z.literal('file_ref'),
     uri: z.string(),
@@ -48,7 +48,7 @@ export const fileRefPart = z
     metadata: partMetadata,
   })
   .meta({ id: 'FileRefPart' });
-export const imageRefPart = z
+const imageRefPart = z
   .object({
     type: z.literal('image_ref'),
     artifact_id: z.string(),

@@ -9,7 +9,7 @@ import type { PermissionRequest } from '#resources/permission/schema.ts';
 import type { PermissionClass } from './schema.ts';
 
 /** What the side-effect classes of tools, and whole runs of agents, are in the words of rules. */
-export const CLASS_OF_SIDE_EFFECT = {
+const CLASS_OF_SIDE_EFFECT = {
   read: 'read',
   read_external: 'net',
   write_idempotent: 'write',

@@ -87,7 +87,7 @@ export function placeOf(workspaceId: CleanText | null, tenant: CleanText): Place
 }
 
 /** All patterns at once, each with its path; undefined for what is a glob. */
-export function globFault(pattern: string): string | undefined {
+function globFault(pattern: string): string | undefined {
   try {
     compileGlob(pattern);
     return undefined;

@@ -9,7 +9,7 @@ export type PermissionClass = (typeof PERMISSION_CLASSES)[number];
 export const RULE_SCOPES = ['session', 'workspace', 'user', 'always'] as const;
 export type RuleScope = (typeof RULE_SCOPES)[number];
 
-export const PERMISSION_RISKS = ['low', 'medium', 'high', 'critical'] as const;
+const PERMISSION_RISKS = ['low', 'medium', 'high', 'critical'] as const;
 export type PermissionRisk = (typeof PERMISSION_RISKS)[number];
 
 export const AUDIT_OUTCOMES = ['granted', 'denied', 'escalated'] as const;
@@ -172,7 +172,7 @@ export const permissionCheckResponse = z
   .meta({ id: 'PermissionCheckResponse' });
 
 /** One answer, whoever gave it. */
-export const auditEntry = z
+const auditEntry = z
   .object({
     request: permissionCheckRequest,
     outcome: z.enum(AUDIT_OUTCOMES),

@@ -4,8 +4,8 @@ import { PERMISSION_CLASSES, RULE_SCOPES } from '#resources/permission-rule/sche
 import { sha256 } from '#resources/receipt/parts-schema.ts';
 
 export const PERMISSION_STATUSES = ['pending', 'approved', 'denied'] as const;
-export const PERMISSION_SOURCES = ['acp', 'hitl'] as const;
-export const PERMISSION_KINDS = ['authorization', 'elicitation', 'tool'] as const;
+const PERMISSION_SOURCES = ['acp', 'hitl'] as const;
+const PERMISSION_KINDS = ['authorization', 'elicitation', 'tool'] as const;
 export type PermissionKind = (typeof PERMISSION_KINDS)[number];
 
 /** What choosing an option decides. Source: Agent Client Protocol, `session/request_permission`. */
@@ -21,7 +21,7 @@ export type OptionKind = keyof typeof OPTION_APPROVES;
 export const REMEMBER_SCOPES = ['never', ...RULE_SCOPES] as const;
 export type RememberScope = (typeof REMEMBER_SCOPES)[number];
 
-export const permissionOption = z
+const permissionOption = z
   .object({
     option_id: z.string(),
     name: z.string(),
@@ -30,7 +30,7 @@ export const permissionOption = z
   .meta({ id: 'PermissionOption' });
 export type PermissionOption = z.infer<typeof permissionOption>;
 
-export const permissionToolCall = z
+const permissionToolCall = z
   .object({
     tool_call_id: z.string(),
     name: z.string(),
@@ -44,7 +44,7 @@ export type PermissionToolCall = z.infer<typeof permissionToolCall>;
 const ruleWords = { rule_id: z.string().nullable(), policy_version: z.string() };
 
 /** What is asked. An elicitation wants an answer, the other kinds a decision. */
-export const permissionQuestion = z
+const permissionQuestion = z
   .object({
     kind: z.enum(PERMISSION_KINDS),
     message: z.string(),

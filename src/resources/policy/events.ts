@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { AUTONOMY_TIERS, SIDE_EFFECT_CLASSES } from '#protocol/autonomy.ts';
 
 /** What the policy can make of an action that it does not simply allow. */
-export const BLOCKING_EFFECTS = ['ask', 'withhold', 'refuse'] as const;
+const BLOCKING_EFFECTS = ['ask', 'withhold', 'refuse'] as const;
 export type BlockingEffect = (typeof BLOCKING_EFFECTS)[number];
 
 /**
  * A call that the policy refused before it did anything; in its workspace as far as its caller may see it. Equal ones within a
  * minute are one event.
  */
-export const callRefused = z.object({
+const callRefused = z.object({
   /** operationId of the call. */
   operation: z.string(),
   code: z.enum(['permission_denied', 'policy_violation', 'rate_limited']),
@@ -34,7 +34,7 @@ export const handoff = z.object({
 });
 
 /** A decision that kept an action back. It holds for this run and its replays, whatever the policy says later. */
-export const policyDecided = z.object({
+const policyDecided = z.object({
   effect: z.enum(BLOCKING_EFFECTS),
   rule: z.string(),
   /** The rule in one sentence. */

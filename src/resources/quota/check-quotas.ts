@@ -60,7 +60,7 @@ export function reservationsOf({ self }: Facts, quotaIds: readonly string[]): Cl
  * Why a task that was accepted may not go on, when runs have used more of one of its hard quotas than there is. Of a soft one it
  * may: what is accepted is not throttled.
  */
-export function quotaExcess(tx: Transaction, { self }: Pick<DecisionTools, 'self'>, task: CleanTaskState) {
+function quotaExcess(tx: Transaction, { self }: Pick<DecisionTools, 'self'>, task: CleanTaskState) {
   const counted = self.quotas.filter(
     ({ id, hard_limit }) => hard_limit && task.internal.quotas?.includes(id),
   );

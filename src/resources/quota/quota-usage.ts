@@ -88,7 +88,7 @@ function limitOf({ limits }: QuotaRow, limit: QuotaLimit): number {
   return limits[limit] ?? Number.POSITIVE_INFINITY;
 }
 
-export function isBudget(limit: QuotaLimit): limit is QuotaBudget {
+function isBudget(limit: QuotaLimit): limit is QuotaBudget {
   return QUOTA_BUDGETS.some((budget) => budget === limit);
 }
 

@@ -116,7 +116,7 @@ export interface IssuedReceipt {
 }
 
 /** Writes a receipt, makes it a leaf of the receipt log, and appends the one event that says so. */
-export function recordReceipt(
+function recordReceipt(
   tx: Transaction,
   task: CleanTaskState['resource'],
   { run, place, sealed, follows }: IssuedReceipt,

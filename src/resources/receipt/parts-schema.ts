@@ -11,7 +11,7 @@ export const sha256 = z.string().regex(/^sha256:[0-9a-f]{64}$/);
 const amount = z.number().min(0);
 const count = z.int().min(0);
 
-export const RECEIPT_SUBJECTS = [
+const RECEIPT_SUBJECTS = [
   'task',
   'outcome',
   'event',
@@ -42,7 +42,7 @@ export const budgetAmount = z.strictObject({
   wall_time_ms: count.optional(),
 });
 
-export const MATERIAL_KINDS = [
+const MATERIAL_KINDS = [
   'llm_provider_response',
   'mcp_tool_return',
   'event_log',

@@ -328,7 +328,7 @@ function denialOf({ action, effect, rule, at }: FactOf<'policy'>): ReceiptApprov
 }
 
 /** What decided without a person: rules, and answers that were remembered. */
-export function decidersOf(
+function decidersOf(
   tx: StateReader,
   decisions: readonly FactOf<'policy'>[],
   requests: readonly FactOf<'request'>[],
@@ -377,7 +377,7 @@ export function listed<Fact>(facts: readonly Fact[]): Fact[] {
 }
 
 /** How many there are of what is not listed to its end. */
-export function beyondList(lists: Readonly<Record<string, readonly RunFact[]>>): JsonObject {
+function beyondList(lists: Readonly<Record<string, readonly RunFact[]>>): JsonObject {
   const long = Object.entries(lists).filter(([, facts]) => facts.length > LISTED_ITEMS);
   return long.length === 0
     ? {}

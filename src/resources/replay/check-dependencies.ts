@@ -30,7 +30,7 @@ export async function checkDependencies(
 }
 
 /** The first thing that is missing for a replay of this Task, or of what it replays itself. */
-export async function missingOf(
+async function missingOf(
   log: EventLog,
   task: TaskState,
   canInterpret: (route: string) => boolean,

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { givenId, jsonObject, jsonValue, metadata } from '#protocol/envelope.ts';
 
 export const REPLAY_MODES = ['exact', 'with_overrides', 'from_checkpoint'] as const;
-export const replayMode = z.enum(REPLAY_MODES).meta({ id: 'ReplayMode' });
+const replayMode = z.enum(REPLAY_MODES).meta({ id: 'ReplayMode' });
 export type ReplayMode = (typeof REPLAY_MODES)[number];
 
-export const OVERRIDE_KINDS = [
+const OVERRIDE_KINDS = [
   'llm_provider_response',
   'mcp_tool_return',
   'secret_value',
@@ -21,7 +21,7 @@ const overrideVisibility = z.enum(['public', 'internal', 'receipt_only']);
 /** With or without the prefix `sha256:`. */
 const claimedHash = z.string().regex(/^(sha256:)?[0-9a-fA-F]{64}$/, 'must be sha256: and 64 hex digits');
 
-export const replayOverride = z
+const replayOverride = z
   .object({
     kind: z.enum(OVERRIDE_KINDS),
     event_id: givenId.nullable().optional(),
@@ -79,7 +79,7 @@ export const replayEventMetadata = z
 export type ReplayEventMetadata = z.infer<typeof replayEventMetadata>;
 
 /** Source: Harn replay contract, "Receipt deltas"; the JSON Schema of a receipt, `receiptDelta`. */
-export const replayDelta = z.object({
+const replayDelta = z.object({
   delta_id: z.string(),
   operation: z.enum(['add', 'replace', 'remove']),
   path: z.string(),
@@ -122,7 +122,7 @@ export type ReplayTerms = z.infer<typeof replayTerms>;
 const hash = z.string().nullable();
 
 /** What a replay found. See README.md, Verdict. */
-export const replayVerdict = z.discriminatedUnion('status', [
+const replayVerdict = z.discriminatedUnion('status', [
   z.object({
     status: z.literal('byte_equal'),
     /** Over the RFC 8785 bytes of the events of the run. */

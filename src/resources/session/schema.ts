@@ -4,13 +4,13 @@ import { envelope, givenId, jsonObject, metadata, time } from '#protocol/envelop
 import { REASONING_EFFORTS } from '#protocol/model-policy.ts';
 import { messageInput } from '#resources/message/schema.ts';
 
-export const SESSION_STATES = ['ACTIVE', 'IDLE', 'PAUSED', 'CLOSED', 'FAILED'] as const;
+const SESSION_STATES = ['ACTIVE', 'IDLE', 'PAUSED', 'CLOSED', 'FAILED'] as const;
 export type SessionState = (typeof SESSION_STATES)[number];
 
 /**
  * The model that a Session wishes its agents to use. Source: OpenAPI of agents-protocol-2026-10-11, SessionModelPolicy.
  */
-export const sessionModelPolicy = z
+const sessionModelPolicy = z
   .strictObject({
     provider: z.string().trim().toLowerCase().min(1).max(200),
     model: z.string().trim().min(1).max(200),

@@ -204,7 +204,7 @@ export function foldOpenRequest(event: Event, states: StateWriter, requestId: st
 }
 
 /** Changes the Task of an event in place, which moves its `updated_at`. Undefined where it is not here. */
-export function changeTask(
+function changeTask(
   event: Event,
   states: StateWriter,
   change: (state: TaskState) => void,

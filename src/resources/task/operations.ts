@@ -6,7 +6,7 @@ import { replayTaskRequest } from '#resources/replay/schema.ts';
 import { sessionKey } from '#resources/session/schema.ts';
 import { cancelTaskRequest, submitTaskRequest, task, taskMaterial } from './schema.ts';
 
-export const TASK_ORDERS = ['created', 'status_time'] as const;
+const TASK_ORDERS = ['created', 'status_time'] as const;
 
 export const tasksOperations = {
   listSessionTasks: {

@@ -5,8 +5,8 @@ import { dateTime, sha256, text, trustTier } from '#resources/receipt/parts-sche
 /** What is written here. */
 export const TRUST_SCHEMA = 'opentrustgraph/v0';
 /** What is read: 0.1 has the members of 0, and words of its own in the metadata. */
-export const TRUST_SCHEMAS = [TRUST_SCHEMA, 'opentrustgraph/v0.1'] as const;
-export const TRUST_OUTCOMES = ['success', 'failure', 'denied', 'timeout'] as const;
+const TRUST_SCHEMAS = [TRUST_SCHEMA, 'opentrustgraph/v0.1'] as const;
+const TRUST_OUTCOMES = ['success', 'failure', 'denied', 'timeout'] as const;
 
 /**
  * What a reviewer said of one request, with the gateway's word over the RFC 8785 bytes of the members above the signature

@@ -1,7 +1,7 @@
 import type { ProtocolError } from '#protocol/errors.ts';
 
 /** Where the metadata of the gateway as a protected resource is. Spec: RFC 9728, section 3. */
-export const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
+const RESOURCE_METADATA_PATH = '/.well-known/oauth-protected-resource';
 
 /** What a 401 asks for, as header names and values in turn. */
 export type Challenges = (error: ProtocolError) => string[];

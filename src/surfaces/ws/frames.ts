@@ -139,7 +139,7 @@ export const unsubscribeFrame = z
   .object({ type: z.literal('unsubscribe'), id, subscription: identifier })
   .meta({ id: 'WsUnsubscribeFrame' });
 
-export const pingFrame = z.object({ type: z.literal('ping'), id }).meta({ id: 'WsPingFrame' });
+const pingFrame = z.object({ type: z.literal('ping'), id }).meta({ id: 'WsPingFrame' });
 
 /** Every frame a client may send, by type. */
 export const CLIENT_FRAMES: Readonly<Record<string, z.ZodType>> = {
@@ -174,15 +174,15 @@ const subscription = z
   .describe('Name of the subscription: `task:<id>`, `session:<id>` or `events`.');
 const replayed = z.boolean().describe('True for what was recorded before the subscription began.');
 
-export const eventFrame = z
+const eventFrame = z
   .object({ type: z.literal('event'), subscription, replayed, event })
   .meta({ id: 'WsEventFrame' });
 
-export const QUESTION_KINDS = ['input', 'authorization', 'approval'] as const;
+const QUESTION_KINDS = ['input', 'authorization', 'approval'] as const;
 export type QuestionKind = (typeof QUESTION_KINDS)[number];
 
 /** Follows the event frame that asks. Questions of the past come only when they are still open. */
-export const requestFrame = z
+const requestFrame = z
   .object({
     type: z.literal('request'),
     subscription,
@@ -199,7 +199,7 @@ export const requestFrame = z
   .meta({ id: 'WsRequestFrame' });
 export type RequestFrame = z.infer<typeof requestFrame>;
 
-export const ackFrame = z
+const ackFrame = z
   .object({
     type: z.literal('ack'),
     id: z.string().nullable(),
@@ -212,7 +212,7 @@ export const ackFrame = z
   .meta({ id: 'WsAckFrame' });
 export type AckFrame = z.infer<typeof ackFrame>;
 
-export const errorFrame = z
+const errorFrame = z
   .object({
     type: z.literal('error'),
     id: z
@@ -224,7 +224,7 @@ export const errorFrame = z
   })
   .meta({ id: 'WsErrorFrame' });
 
-export const heartbeatFrame = z
+const heartbeatFrame = z
   .object({
     type: z.literal('heartbeat'),
     cursors: z.record(z.string(), z.string()).describe('Cursor of every subscription; resume from there.'),
@@ -232,8 +232,8 @@ export const heartbeatFrame = z
   .meta({ id: 'WsHeartbeatFrame' });
 export type HeartbeatFrame = z.infer<typeof heartbeatFrame>;
 
-export const END_REASONS = ['complete', 'draining', 'unauthenticated', 'failed'] as const;
-export const endFrame = z
+const END_REASONS = ['complete', 'draining', 'unauthenticated', 'failed'] as const;
+const endFrame = z
   .object({
     type: z.literal('end'),
     subscription,

@@ -346,7 +346,7 @@ function watchedUris(method: string, { notifications }: JsonObject): string[] {
 }
 
 /** A JSON-RPC error. What a server with a session calls a missing resource is wrong parameters without one. */
-export function wireError(error: unknown): RpcFault {
+function wireError(error: unknown): RpcFault {
   const { fault } = rpcErrorOf(error);
   const isMissing = fault.code === MCP_ERRORS.resource_not_found;
   return isMissing ? { ...fault, code: MCP_ERRORS.invalid_params } : fault;

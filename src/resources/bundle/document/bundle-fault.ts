@@ -1,5 +1,5 @@
 /** Why a bundle is refused, in the order in which it is looked at. Source: "Session bundles". */
-export const VALIDATION_STEPS = [
+const VALIDATION_STEPS = [
   'json',
   'required_fields',
   '_type',

@@ -34,7 +34,7 @@ const PAYLOADS: ReadonlySet<string> = new Set([
 ]);
 
 /** Where the gateway's own record of the run stands; its words for payloads are those of the protocol. */
-export const GATEWAY_RECORD = '$.replay.run_record.harn_gateway';
+const GATEWAY_RECORD = '$.replay.run_record.harn_gateway';
 const GATEWAY_PAYLOADS: ReadonlySet<string> = new Set([
   ...PAYLOADS,
   'answer',

@@ -23,7 +23,7 @@ export const runRecordSchema = z.looseObject({
 });
 
 /** Access rights of an additional root. Source: "Session bundles", Workspace anchor. */
-export const MOUNT_MODES = ['read_only', 'extend', 'sandboxed'] as const;
+const MOUNT_MODES = ['read_only', 'extend', 'sandboxed'] as const;
 
 export const workspaceAnchor = z.looseObject({
   primary: z.string(),

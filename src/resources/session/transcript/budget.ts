@@ -11,7 +11,7 @@ import {
 } from './schema.ts';
 
 /** Member of the metadata of a Session: its own budget, and what was last done to keep it. */
-export const TRANSCRIPT_BUDGET = 'transcript_budget';
+const TRANSCRIPT_BUDGET = 'transcript_budget';
 
 /** What a transcript may hold; `bytes` null: not counted. */
 export interface TranscriptBudget {

@@ -28,10 +28,10 @@ const INTERNAL: ReadonlySet<EventKind> = new Set(['agent.reasoning_summary']);
 const VENDOR = 'vendor.';
 
 /** Member of the metadata of a Session that holds its system prompt: a text or any JSON. */
-export const SYSTEM_PROMPT = 'system_prompt';
+const SYSTEM_PROMPT = 'system_prompt';
 
 /** `sha256:` and the hex SHA-256 of the RFC 8785 bytes of a system prompt. */
-export function promptFingerprint(prompt: JsonValue): string {
+function promptFingerprint(prompt: JsonValue): string {
   return `sha256:${sha256Hex(canonicalJson(prompt))}`;
 }
 

@@ -4,12 +4,10 @@ import { ROLES, visibility } from '#resources/message/schema.ts';
 import { session } from '../schema.ts';
 
 /** What a Session of any state says of its transcript. */
-export const TRANSCRIPT_STATES = ['active', 'closed', 'failed'] as const;
+const TRANSCRIPT_STATES = ['active', 'closed', 'failed'] as const;
 
 /** A block of a Message: what a Part is, with an Asset named by `asset_id` where the Part names an Artifact. */
-export const transcriptBlock = z
-  .looseObject({ type: z.string(), visibility })
-  .meta({ id: 'TranscriptBlock' });
+const transcriptBlock = z.looseObject({ type: z.string(), visibility }).meta({ id: 'TranscriptBlock' });
 export type TranscriptBlock = z.infer<typeof transcriptBlock>;
 
 export const transcriptMessage = z
@@ -27,7 +25,7 @@ export const transcriptMessage = z
 export type TranscriptMessage = z.infer<typeof transcriptMessage>;
 
 /** One fact of the audit history; `event_id` and `event` lead back to the Event it was made of. */
-export const transcriptEvent = z
+const transcriptEvent = z
   .looseObject({
     kind: z.string(),
     visibility,
@@ -81,7 +79,7 @@ export const transcript = z
   .meta({ id: 'Transcript' });
 export type Transcript = z.infer<typeof transcript>;
 
-export const SUMMARY_SOURCES = ['caller', 'extract'] as const;
+const SUMMARY_SOURCES = ['caller', 'extract'] as const;
 
 /** Turns that compaction took out of the transcript. Nothing of them is lost: Messages and Events stay readable. */
 export const transcriptArchive = z.object({
@@ -129,7 +127,7 @@ export const compactSessionResponse = z
 export const RECOVERY_POLICIES = ['reject', 'compact', 'trim'] as const;
 export type RecoveryPolicy = (typeof RECOVERY_POLICIES)[number];
 
-export const BUDGET_REASONS = ['messages', 'events', 'bytes'] as const;
+const BUDGET_REASONS = ['messages', 'events', 'bytes'] as const;
 export type BudgetReason = (typeof BUDGET_REASONS)[number];
 
 const MOST = 1_000_000_000;
@@ -148,7 +146,7 @@ export const sessionBudget = z.strictObject({
 const usage = z.object({ messages: z.int().min(0), events: z.int().min(0), bytes: z.int().min(0) });
 export type TranscriptUsage = z.infer<typeof usage>;
 
-export const transcriptBudgetApplied = z.object({
+const transcriptBudgetApplied = z.object({
   action: z.enum(['compacted', 'trimmed']),
   reason: z.enum(BUDGET_REASONS),
   limits: z.object({ messages: z.int(), events: z.int(), bytes: z.int().nullable() }),

@@ -14,7 +14,7 @@ const STATES: Readonly<Record<SessionState, Transcript['state']>> = {
 };
 
 /** Member of the metadata of a transcript under which the gateway says where it comes from. */
-export const LINEAGE = 'lineage';
+const LINEAGE = 'lineage';
 /** Bare hex, as Artifacts have it. */
 const ADDRESS = 'sha256/';
 

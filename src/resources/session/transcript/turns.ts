@@ -3,7 +3,7 @@ import { type Clean, fromLog } from '#protocol/clean.ts';
 import { sessionKeys, type TurnBlockState, type TurnEntry, type TurnState } from '../state.ts';
 
 /** Turns that share a row: few rows for a long transcript, and little to write again when a turn is added. */
-export const TURNS_IN_BLOCK = 16;
+const TURNS_IN_BLOCK = 16;
 const EVENT_ID_DIGITS = 20;
 
 /** The turn at a position from 0; undefined where there is none. */
