@@ -22,7 +22,7 @@ export function openMeasuring(
   clients: ReadonlyMap<string, unknown>,
 ): Measuring {
   const operations = Object.keys(OPERATIONS);
-  const metrics = new Metrics({ agents: [...clients.keys()], operations });
+  const metrics = new Metrics({ agents: clients, operations });
   const work = new WorkMetrics({ recorder: metrics, clock, log });
   return { metrics, work, close: log.tail(work.committed.bind(work)) };
 }
@@ -39,7 +39,7 @@ export async function openTracing(
   if (!(endpoint ?? OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? OTEL_EXPORTER_OTLP_ENDPOINT)) return undefined;
   const { TaskTraces } = await import('#operation/tracing.ts');
   const service = { name: env['OTEL_SERVICE_NAME'] ?? 'harn-gateway', version };
-  const traces = new TaskTraces({ endpoint, service, agents: new Set(clients.keys()), random, logger });
+  const traces = new TaskTraces({ endpoint, service, agents: clients, random, logger });
   const stop = log.tail(traces.committed.bind(traces));
   return {
     close() {

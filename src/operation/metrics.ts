@@ -24,8 +24,8 @@ export type MetricFacts = {
 
 /** The names that labels may have besides those of the tables. */
 export interface MetricNames {
-  /** Routes of the configured agents. */
-  agents: readonly string[];
+  /** Routes of the configured agents, as they are now: a reload adds and removes some. */
+  agents: Bounded;
   operations: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export class Metrics implements Recorder {
   constructor(names: MetricNames) {
     collectDefaultMetrics({ register: this.#registry });
     const allowed: Record<Extract<Bound, string>, Bounded> = {
-      agents: new Set(names.agents),
+      agents: names.agents,
       operations: new Set(names.operations),
       codes: new Set([...Object.keys(ERROR_CODES), ...FURTHER_CODES]),
       currencies: new FirstCurrencies(),

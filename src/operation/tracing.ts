@@ -22,8 +22,8 @@ export interface TracingDeps {
   /** Base URL of an OTLP/HTTP receiver; `/v1/traces` is added. Undefined: what the OTEL_* variables say. */
   endpoint: string | undefined;
   service: { name: string; version: string };
-  /** Routes of the agents: who acts in the events of a turn. */
-  agents: ReadonlySet<string>;
+  /** Routes of the agents, as they are now: who acts in the events of a turn. */
+  agents: Pick<ReadonlySet<string>, 'has'>;
   random: Random;
   logger: Logger;
 }
@@ -56,7 +56,7 @@ export class TaskTraces {
   readonly #provider: BasicTracerProvider;
   readonly #tracer: Tracer;
   readonly #ids: GivenIds;
-  readonly #agents: ReadonlySet<string>;
+  readonly #agents: TracingDeps['agents'];
   readonly #open = new Map<string, OpenTrace>();
 
   constructor({ endpoint, service, agents, random, logger }: TracingDeps) {

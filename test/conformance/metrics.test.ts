@@ -132,7 +132,7 @@ describe('the metrics', () => {
   });
 
   it('make no new series of names that callers or agents made up', async () => {
-    const metrics = new Metrics({ agents: ['a2a:shop'], operations: ['getTask'] });
+    const metrics = new Metrics({ agents: new Set(['a2a:shop']), operations: ['getTask'] });
     for (let n = 0; n < 200; n += 1) {
       const made = `${SECRET_NAME}${n}`;
       metrics.record('harn_request_duration_seconds', { operation: made, face: made, outcome: made }, 1);

@@ -121,6 +121,8 @@ describe('a reload', () => {
     expect(data.map(({ route }) => route)).toEqual(['a2a:other']);
     await client.until((await client.submit('hello')).id, 'COMPLETED');
     expect(sends(second)).toBe(1);
+    const measured = async () => (await client.call('GET', '/metrics')).text;
+    await expect.poll(measured).toContain('harn_task_duration_seconds_count{agent="a2a:other"');
   });
 
   it('changes nothing for a faulty file, and says all its faults', async () => {
