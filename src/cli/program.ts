@@ -10,6 +10,7 @@ import { keysCommand } from '#resources/receipt/signing-key-cli.ts';
 import { replayCommand } from '#resources/replay/cli.ts';
 import { sessionCommand } from '#resources/session/cli.ts';
 import { taskCommand, textBehindDashes } from '#resources/task/cli.ts';
+import { trustCommand } from '#resources/trust/cli.ts';
 import { vaultCommand } from '#resources/vault/cli.ts';
 import { acpCommand } from './acp.ts';
 import { checkCommand } from './check.ts';
@@ -53,6 +54,7 @@ export function program(): Command {
     ...collectionCommands(),
     logCommand(),
     receiptCommand(),
+    trustCommand(),
     replayCommand(),
     keysCommand(),
     apiKeysCommand(),

@@ -37,6 +37,10 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'session list': ['session list', 'session list --workspace workspace_default --limit 5 --json'],
   'session get': ['session get session_01...', 'session get session_01... --json'],
   'session close': ['session close session_01...'],
+  trust: ['trust export workspace_default --out trust.json', 'trust verify trust.json --jwks jwks.json'],
+  'trust list': ['trust list', 'trust list --workspace workspace_default --json'],
+  'trust export': ['trust export workspace_default --out trust.json'],
+  'trust verify': ['trust verify trust.json --jwks jwks.json', 'trust verify theirs.ndjson --json'],
   'permission list': [
     'permission list',
     'permission list --task task_01... --json',

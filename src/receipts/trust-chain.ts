@@ -47,12 +47,15 @@ export interface TrustFault {
 export class TrustChainVerifier {
   readonly #topic: string | undefined;
   readonly #parents = new Map<string, JsonObject>();
-  readonly #keys: VerificationKeys;
+  readonly #keys: VerificationKeys | undefined;
   #count = 0;
   #head: string | null = null;
 
-  /** `topic`: the name of the chain, which each of its records has in its metadata; undefined for a chain of others. */
-  constructor(topic: string | undefined, keys: VerificationKeys) {
+  /**
+   * `topic`: the name of the chain, which each of its records has in its metadata; undefined for a chain of others. Without
+   * `keys` signatures are not verified.
+   */
+  constructor(topic: string | undefined, keys: VerificationKeys | undefined) {
     this.#topic = topic;
     this.#keys = keys;
   }
@@ -101,6 +104,7 @@ export class TrustChainVerifier {
   }
 
   #signatures({ metadata }: TrustRecord): TrustFault | undefined {
+    if (this.#keys === undefined) return undefined;
     for (const review of reviewsOf(metadata)) {
       const { algorithm, key_id, signature, ...statement } = review;
       // What others signed in a form of their own is part of the hash, and no more.
@@ -143,8 +147,8 @@ function readRecord(bytes: Buffer): { record: TrustRecord } | TrustFault {
   return entry_hash === expected ? { record: checked.data } : fault('compare', expected, entry_hash);
 }
 
-/** Of an approval, or of a denial. */
-function reviewsOf({ approval, denial }: JsonObject): Review[] {
+/** Of an approval, or of a denial. Those of others may lack what ours have. */
+export function reviewsOf({ approval, denial }: JsonObject): Review[] {
   const signatures = (approval as { signatures?: Review[] } | undefined)?.signatures ?? [];
   return denial === undefined ? signatures : [...signatures, denial as unknown as Review];
 }

@@ -370,6 +370,7 @@ export const LAYERS: readonly LayerRow[] = [
       // Receipts are verified without a gateway.
       'src/receipts/verification-keys.ts',
       'src/receipts/verify-file.ts',
+      'src/receipts/verify-trust-file.ts',
       // Bundles are made, read and judged without a gateway.
       DOCUMENT,
       'src/redaction',

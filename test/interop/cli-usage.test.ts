@@ -16,6 +16,7 @@ const CONTRACT = [
   'artifact get',
   'session list',
   'session export',
+  'trust export',
   'session import',
   'session validate',
   'policy explain',
@@ -75,6 +76,7 @@ const NO_JSON_FLAG = [
   'completion',
   'session transcript',
   'session export',
+  'trust export',
   'receipt collect',
   // A key, or nothing but an exit code.
   'vault key',

@@ -83,7 +83,7 @@ async function verifyReceipt(target: string, options: VerifyOptions): Promise<vo
 }
 
 function verifyFileOf(bytes: ByteSource, options: VerifyOptions): void {
-  const keys = options.signatures === false ? undefined : readKeys(options.jwks);
+  const keys = options.signatures === false ? undefined : keysOf(options.jwks);
   const file = new BundleFile(bytes);
   const receiptBytes = receiptsIn(file, bytes);
   refuseHalfProof(options, keys, receiptBytes);
@@ -178,8 +178,10 @@ function proofFiles(options: VerifyOptions): Omit<ProofFiles, 'keys' | 'onReceip
   return { ...files, growth };
 }
 
-function readKeys(file: string | undefined): VerificationKeys | 'brought' {
-  if (file === undefined) return 'brought';
+const keysOf = (file: string | undefined): Keys => (file === undefined ? 'brought' : readJwks(file));
+
+/** The public keys in a file that a gateway served. Throws CliError (usage) for another one. */
+export function readJwks(file: string): VerificationKeys {
   const bytes = read(file, '--jwks');
   try {
     // Strictly: of a member that is there twice one reader trusts the first and another one the last.

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { canonicalJson, sha256Hex } from '#json/canonical.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { TrustChainVerifier } from '#receipts/trust-chain.ts';
+import { verifyTrustFile } from '#receipts/verify-trust-file.ts';
 
 const AT = '2026-11-01T09:00:00Z';
 const CHAIN = { sub: 'user:ann' };
@@ -32,6 +33,65 @@ function faultsOf(records: readonly Buffer[]) {
   const verifier = new TrustChainVerifier(undefined, new Map() as never);
   return records.map((bytes) => verifier.take(bytes)?.step);
 }
+
+const asExport = (records: readonly Buffer[], changed: object = {}, schema = 'opentrustgraph-chain/v0') => {
+  const list = records.map((record) => JSON.parse(record.toString()));
+  const chain = {
+    topic: 'theirs',
+    total: list.length,
+    root_hash: list.at(-1)?.entry_hash ?? null,
+    ...changed,
+  };
+  return JSON.stringify({ schema, chain, records: list });
+};
+
+describe('a file with trust records of others', () => {
+  const chain = chainOf([{ n: 1 }, { n: 2 }, { n: 3 }]);
+  const verdictOf = (text: string) => verifyTrustFile(Buffer.from(text), undefined);
+
+  it.each([
+    ['an array', `[${chain.join(',')}]`],
+    ['lines', chain.join('\n')],
+    ['lines with an empty one at the end', `${chain.join('\n\n')}\n`],
+    ['a list answer', `{"data": [${chain.toReversed().join(',')}], "next_cursor": null}`],
+    ['an export', asExport(chain)],
+    ['an export of 0.1', asExport(chain, {}, 'opentrustgraph-chain/v0.1')],
+    ['members in another order', JSON.stringify(chain.map((one) => JSON.parse(one.toString())))],
+  ])('[VER-TRG-02] verifies as %s', (_, text) => {
+    const [ok, records, step] = [true, 3, null];
+    expect(verdictOf(text)).toMatchObject({ ok, records, step, signatures: { verified: 0, unchecked: 0 } });
+  });
+
+  it.each([
+    ['one that is left out at the end', asExport(chain.slice(0, 2), { total: 3 }), 'total', null],
+    ['another end', asExport(chain, { root_hash: `sha256:${'0'.repeat(64)}` }), 'root_hash', null],
+    ['a list that begins later', `[${chain.slice(1).join(',')}]`, 'chain_index', 0],
+    ['a changed one', `[${chain.join(',').replace('"n":2', '"n":9')}]`, 'compare', 1],
+    ['a record of another chain', asExport(chainOf([{ topic: 'other' }])), 'chain', 0],
+    ['an export of a form that is not known', asExport(chain, {}, 'opentrustgraph-chain/v9'), 'file', null],
+    ['a member that is there twice', `[{"schema":1,"schema":2}]`, 'file', null],
+    ['something else', '"text"', 'file', null],
+    ['nothing', '', 'file', null],
+    ['no record', '[7]', 'schema', 0],
+  ])('[VER-TRG-02] finds %s', (_, text, step, index) => {
+    const { ok, ...verdict } = verdictOf(text);
+    expect([ok, verdict.step, verdict.index]).toEqual([false, step, index]);
+    expect(verdict.observed).toEqual(expect.any(String));
+  });
+
+  it('[VER-TRG-02] an export of nothing is whole', () => {
+    expect(verdictOf(asExport([]))).toMatchObject({ ok: true, records: 0, root_hash: null });
+  });
+
+  it('[VER-TRG-02] says how many signatures nobody verified', () => {
+    const approval = {
+      required: true,
+      quorum: 1,
+      signatures: [{ reviewer: 'ann', signed_at: AT, signature: 'x' }],
+    };
+    expect(verdictOf(`[${chainOf([{ approval }])[0]}]`).signatures).toEqual({ verified: 0, unchecked: 1 });
+  });
+});
 
 describe('a chain of trust records of others', () => {
   it.each(['opentrustgraph/v0', 'opentrustgraph/v0.1'])('[VER-TRG-01] verifies in %s', (schema) => {
