@@ -14,6 +14,7 @@ import type {
   Store,
   StoreCompaction,
   StoreHealth,
+  StoreSnapshot,
   WriteOp,
 } from './store.ts';
 import { StoreOpenError } from './store-errors.ts';
@@ -25,6 +26,12 @@ const PAGE_BYTES = 2 * 1024 * 1024;
 const MEBIBYTE = 1024 * 1024;
 const STRING_VALUE = { valueEncoding: 'utf8' } as const;
 const SYNC = { sync: true };
+
+type Moment = ReturnType<Level<string, Buffer>['snapshot']>;
+/** Where a read of the handle looks. Default: at what is durable now. */
+interface At {
+  snapshot?: Moment;
+}
 
 /** `level` types only what browsers have too; in Node its handle is classic-level's. */
 type Handle = Level<string, Buffer> & {
@@ -153,33 +160,51 @@ class LevelStore implements Store {
     }
   }
 
-  get(key: string): Buffer | undefined {
+  get(key: string, at?: At): Buffer | undefined {
     this.#damage.checkKey(key);
     try {
-      return this.#handle.getSync(key);
+      return at === undefined ? this.#handle.getSync(key) : this.#handle.getSync(key, at);
     } catch (error) {
       throw readFailure(error, key);
     }
   }
 
-  async getMany(keys: readonly string[]): Promise<(Buffer | undefined)[]> {
+  async getMany(keys: readonly string[], at?: At): Promise<(Buffer | undefined)[]> {
     for (const key of keys) this.#damage.checkKey(key);
     try {
-      return await this.#handle.getMany([...keys]);
+      return await (at === undefined ? this.#handle.getMany([...keys]) : this.#handle.getMany([...keys], at));
     } catch (error) {
       // Read one by one, the damaged key names itself.
-      for (const key of keys) this.get(key);
+      for (const key of keys) this.get(key, at);
       throw readFailure(error, keys[0] ?? '');
     }
   }
 
-  entries(range: KeyRange): AsyncIterable<[string, Buffer][]> {
+  entries(range: KeyRange, at?: At): AsyncIterable<[string, Buffer][]> {
     const reading: Reading<[string, Buffer]> = {
-      start: (bounds) => this.#handle.iterator({ ...bounds, highWaterMarkBytes: PAGE_BYTES }),
+      start: (bounds) => this.#handle.iterator({ ...bounds, ...at, highWaterMarkBytes: PAGE_BYTES }),
       keyOf: ([key]) => key,
       bytesOf: ([key, value]) => key.length + value.length,
     };
     return pagesOf(reading, range, this.#damage);
+  }
+
+  snapshot(): StoreSnapshot {
+    const at = { snapshot: this.#moment() };
+    return {
+      get: (key) => this.get(key, at),
+      getMany: (keys) => this.getMany(keys, at),
+      entries: (range) => this.entries(range, at),
+      close: () => at.snapshot.close(),
+    };
+  }
+
+  #moment(): Moment {
+    try {
+      return this.#handle.snapshot();
+    } catch (error) {
+      throw readFailure(error, 'a snapshot');
+    }
   }
 
   keys(range: KeyRange): AsyncIterable<string[]> {

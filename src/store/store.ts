@@ -37,6 +37,16 @@ export interface StoreCompaction {
   writtenBytes: number;
 }
 
+/** The store as it was at one moment, however much is written meanwhile. Its reads fail once it, or the store, is closed. */
+export interface StoreSnapshot {
+  get(key: string): Buffer | undefined;
+  getMany(keys: readonly string[]): Promise<(Buffer | undefined)[]>;
+  /** Entries of the range in order, in pages of at most 1,000. */
+  entries(range: KeyRange): AsyncIterable<[string, Buffer][]>;
+  /** What it holds is kept on the disk until then. */
+  close(): Promise<void>;
+}
+
 /**
  * The ordered key-value port under the event log. Reads see durable data only: a written value is visible once it is
  * fsynced. Every implementation passes test/contracts/store-contract.ts.
@@ -54,6 +64,8 @@ export interface Store {
   entries(range: KeyRange): AsyncIterable<[string, Buffer][]>;
   /** Keys of the range in order, in pages of at most 1,000. */
   keys(range: KeyRange): AsyncIterable<string[]>;
+  /** All that is durable now, to read for as long as it takes. Writes go on beside it. */
+  snapshot(): StoreSnapshot;
   /**
    * Writes all operations as one atomic batch and resolves after fsync. The first failure fences the store
    * (a LevelDB handle that failed once loses later acknowledged writes) and rejects with `service_unavailable`.

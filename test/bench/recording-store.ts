@@ -25,6 +25,7 @@ export function recordingStore(store: Store): Recording {
     getMany: (keys) => store.getMany(keys),
     entries: (range) => store.entries(range),
     keys: (range) => store.keys(range),
+    snapshot: () => store.snapshot(),
     write: (ops) => {
       batches?.push([...ops]);
       return store.write(ops);

@@ -64,6 +64,35 @@ export function describeStoreContract(name: string, open: (dir: string) => Promi
       });
     });
 
+    describe('snapshots', () => {
+      it('go on showing what was durable when they were made, while others write', async () => {
+        await store.write([put('a', 'old'), put('b'), put('d')]);
+        const snapshot = store.snapshot();
+        await store.write([put('a', 'new'), put('c'), { type: 'del', key: 'b' }]);
+        expect(snapshot.get('a')).toEqual(Buffer.from('old'));
+        expect(await snapshot.getMany(['b', 'c'])).toEqual([Buffer.from('b'), undefined]);
+        const seen: string[] = [];
+        for await (const page of snapshot.entries({ gte: 'a' })) seen.push(...page.map(([key]) => key));
+        expect(seen).toEqual(['a', 'b', 'd']);
+        expect(store.get('a')).toEqual(Buffer.from('new'));
+        await snapshot.close();
+        await snapshot.close();
+      });
+
+      it('refuse to be read once they, or the store, are closed', async () => {
+        await store.write([put('a')]);
+        const snapshot = store.snapshot();
+        const other = store.snapshot();
+        await snapshot.close();
+        expect(() => snapshot.get('a')).toThrow(/not open/);
+        await store.close();
+        expect(() => other.get('a')).toThrow(/not open/);
+        await expect(other.getMany(['a'])).rejects.toThrow(/not open/);
+        expect(() => store.snapshot()).toThrow(/not open/);
+        await other.close();
+      });
+    });
+
     describe('ranges', () => {
       beforeEach(async () => {
         await store.write(['a', 'b', 'b/1', 'b/2', 'b0', 'c'].map((key) => put(key)));

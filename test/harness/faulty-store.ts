@@ -1,5 +1,5 @@
 import { ProtocolError } from '#protocol/errors.ts';
-import type { KeyRange, Store, StoreHealth, WriteOp } from '#store/store.ts';
+import type { KeyRange, Store, StoreHealth, StoreSnapshot, WriteOp } from '#store/store.ts';
 
 export type StoreCall = 'get' | 'getMany' | 'entries' | 'keys' | 'write' | 'reopen' | 'compact' | 'close';
 
@@ -68,6 +68,10 @@ export class FaultyStore implements Store {
   async *keys(range: KeyRange): AsyncIterable<string[]> {
     this.#failWhenDue('keys');
     yield* this.#inner.keys(range);
+  }
+
+  snapshot(): StoreSnapshot {
+    return this.#inner.snapshot();
   }
 
   async write(ops: readonly WriteOp[]): Promise<void> {
