@@ -23,6 +23,9 @@ const BODIES = {
     '{"input":{"role":"user","parts":[{"type":"text","text":"ho","visibility":"public"}]},"metadata":{"a":1,"b":2}}',
 };
 
+/** Callers of the races of a long run: most are between a few. Even numbers, as there are two bodies. */
+export const FEW_AND_MANY: readonly number[] = [2, 2, 4, 10, 10, CALLERS];
+
 /** A wall clock that a scenario moves. */
 export class MovableClock implements Clock {
   nowMs = Date.UTC(2026, 10, 21);
@@ -35,8 +38,12 @@ class PassingClock extends MovableClock {
   override monotonic = () => this.nowMs;
 }
 
-/** 100 callers with one key at once: one task. Another body under the key is refused, whoever comes first. */
-export async function idempotencyRaces(seed: number, races: number): Promise<Report> {
+/** Callers with one key at once: one task. Another body under the key is refused, whoever comes first. */
+export async function idempotencyRaces(
+  seed: number,
+  races: number,
+  callers: readonly number[] = [CALLERS],
+): Promise<Report> {
   const report = new Report();
   const random = new SeededRandom(seed);
   const clock = new PassingClock();
@@ -48,7 +55,8 @@ export async function idempotencyRaces(seed: number, races: number): Promise<Rep
     gateway = await start();
     for (let race = 0; race < races; race += 1) {
       const mixed = random.chance(0.3);
-      winners.push(await oneRace(gateway.client, `race-${seed}-${race}`, mixed, random.chance(0.5), report));
+      const terms = { mixed, otherFirst: random.chance(0.5), callers: random.pick(callers) };
+      winners.push(await oneRace(gateway.client, `race-${seed}-${race}`, terms, report));
     }
     await gateway.close();
     gateway = await start();
@@ -71,19 +79,31 @@ function submit(client: TestClient, path: string, key: string, body: string): Pr
   return client.call<Task>('POST', path, { body, headers });
 }
 
-async function oneRace(client: TestClient, key: string, mixed: boolean, otherFirst: boolean, report: Report) {
+interface Terms {
+  /** Half of the callers send another body. */
+  mixed: boolean;
+  otherFirst: boolean;
+  callers: number;
+}
+
+async function oneRace(
+  client: TestClient,
+  key: string,
+  { mixed, otherFirst, callers }: Terms,
+  report: Report,
+) {
   const { id: session } = await client.session();
   const path = `/v1/sessions/${session}/tasks`;
   const bodies = [BODIES.same, mixed ? BODIES.other : BODIES.reordered];
   if (otherFirst) bodies.reverse();
   const answers = await Promise.all(
-    Array.from({ length: CALLERS }, (_, at) => submit(client, path, key, bodies[at % 2] ?? '')),
+    Array.from({ length: callers }, (_, at) => submit(client, path, key, bodies[at % 2] ?? '')),
   );
   const accepted = answers.filter(({ status }) => status === 202);
   const ids = new Set(accepted.map(({ body }) => body.id));
   report.check(ids.size === 1, () => `${key} made the tasks ${[...ids].join(' ')}`);
   report.check(
-    accepted.length === (mixed ? CALLERS / 2 : CALLERS),
+    accepted.length === (mixed ? callers / 2 : callers),
     () => `${key}: ${accepted.length} accepted`,
   );
   for (const refused of answers.filter(({ status }) => status !== 202)) checkRefused(refused, key, report);
@@ -91,7 +111,7 @@ async function oneRace(client: TestClient, key: string, mixed: boolean, otherFir
   const { data } = await client.get<{ data: Task[] }>(`/v1/sessions/${session}/tasks`);
   report.check(data.length === 1, () => `${key}: ${data.length} tasks in the session`);
   report.count('races');
-  report.count('racing calls', CALLERS);
+  report.count('racing calls', callers);
   const winner = accepted[0]?.body;
   const text = winner?.input as { parts?: { text: string }[] } | undefined;
   report.count(

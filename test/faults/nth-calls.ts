@@ -14,20 +14,24 @@ const CALLS: readonly StoreCall[] = [
   'reopen',
   'close',
 ];
-/** Far more than a story makes of any call; a fault beyond its end just does not happen. */
+/** Far more than a story makes of any call. */
 const LAST = 40;
 
-/** Stories with one failing call at a place drawn by lot. */
+/** Stories with one failing call at a place drawn by lot; none is drawn beyond a place that no story reached. */
 export async function nthCalls(seed: number, stories: number): Promise<Report> {
   const report = new Report();
   const random = new SeededRandom(seed);
+  const last = new Map<StoreCall, number>();
   for (let story = 0; story < stories; story += 1) {
+    const call = random.pick(CALLS);
+    const nth = random.between(1, last.get(call) ?? LAST);
     const fault: StoreFault = {
-      call: random.pick(CALLS),
-      nth: random.between(1, LAST),
+      call,
+      nth,
       write: random.pick(['lost', 'ghost']),
     };
     if (await storyWithFault(fault, report)) report.count('faults met');
+    else last.set(call, Math.max(1, nth - 1));
   }
   return report;
 }

@@ -1,140 +1,226 @@
 /**
- * The long tier: the scenarios of the quick tier in a loop, each with a seed of its own, until the time is over.
- *   npm run torture -- --minutes N [--seed S] [--only name,name]
- * Prints the counts at the end. A violation is printed with the seed that repeats it, and makes the exit code 1.
+ * The long tier: the scenarios of the quick tier in a loop, each turn with a seed of its own, until the time is over or the count
+ * is reached; the first round is always run to its end.
+ *   npm run torture -- --minutes N [--seed S] [--only name,name] [--count N] [--size N] [--processes N] [--record]
+ * Prints the counts at the end. A violation is printed with the seed that repeats it, and makes the exit code 1. `--record` adds a
+ * line for each scenario to the file of results, `--table` writes its summary into README.md.
  */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { badInput } from './bad-input.ts';
-import { bitFlips } from './bit-flips.ts';
-import { cancelRaces } from './cancel-races.ts';
 import { killChildren } from './child-processes.ts';
-import { drains } from './drain.ts';
-import { canMount, fullDisk } from './full-disk.ts';
-import { idempotencyRaces } from './idempotency-races.ts';
-import { killNineCycles } from './kill-nine-cycles.ts';
-import { nthCalls } from './nth-calls.ts';
 import { Report } from './report.ts';
+import { appendResult, RESULTS_FILE, type Result, thisCommit, thisMachine } from './results.ts';
+import { writeSummary } from './results-page.ts';
+import { SCENARIOS, type Scenario } from './scenarios.ts';
 import { SeededRandom } from './seeded-random.ts';
-import { serverCycles } from './server-cycles.ts';
-
-type Scenario = (seed: number, isLong: boolean) => Promise<Report>;
 
 /** From here on a run is a long one. */
 const LONG_MINUTES = 10;
-
-/** One turn of each is seconds, so that a short run meets them all. */
-const SCENARIOS: Record<string, Scenario> = {
-  'kill-nine': (seed) => killNineCycles(seed, 10),
-  'nth-call': (seed) => nthCalls(seed, 10),
-  'full-disk': () => fullDisk(2),
-  'bit-flips': (seed) => bitFlips(seed, 50),
-  'idempotency-races': (seed) => idempotencyRaces(seed, 20),
-  'cancel-races': (seed) => cancelRaces(seed, 1_000),
-  'bad-input': (seed) => badInput(seed, 10_000),
-  drain: (seed) => drains(seed, 3),
-  'server-cycles': (_seed, isLong) => serverCycles(isLong ? 1_000 : 10),
-};
-
 const MS_PER_MINUTE = 60_000;
 const MAX_SEED = 2 ** 31 - 1;
 const USAGE = 2;
+/** Seeds of processes that run side by side are so far from each other. */
+const SEED_STEP = 1_000_003;
+const SHOWN_VIOLATIONS = 20;
 
 interface CommandLine {
   minutes: number;
   seed: number;
   names: string[];
+  /** Each scenario ends when it has tried so often. */
+  count: number;
+  /** Units of a turn, for all scenarios. */
+  size: number | undefined;
+  processes: number;
+  isRecorded: boolean;
 }
 
-function readCommandLine(args: string[]): CommandLine {
+function readCommandLine(args: string[]): CommandLine | 'table' {
   const { values } = parseArgs({
     args,
     options: {
       minutes: { type: 'string', default: '5' },
       seed: { type: 'string' },
       only: { type: 'string' },
+      count: { type: 'string' },
+      size: { type: 'string' },
+      processes: { type: 'string', default: '1' },
+      record: { type: 'boolean', default: false },
+      table: { type: 'boolean', default: false },
     },
   });
+  if (values.table) return 'table';
   const minutes = Number(values.minutes);
   const seed = values.seed === undefined ? Date.now() % MAX_SEED : Number(values.seed);
   if (!(minutes > 0) || !Number.isSafeInteger(seed))
     throw new Error('--minutes is a number above 0, --seed a whole one.');
-  const possible = Object.keys(SCENARIOS).filter((name) => name !== 'full-disk' || canMount);
+  const whole = (name: 'count' | 'size' | 'processes') => {
+    const given = values[name] === undefined ? undefined : Number(values[name]);
+    if (given !== undefined && !(Number.isSafeInteger(given) && given > 0))
+      throw new Error(`--${name} is a whole number above 0.`);
+    return given;
+  };
+  const possible = Object.keys(SCENARIOS).filter((name) => SCENARIOS[name]?.isPossible !== false);
   const names = values.only?.split(',') ?? possible;
-  const unknown = names.filter((name) => !(name in SCENARIOS));
+  const unknown = names.filter((name) => !possible.includes(name));
   if (unknown.length > 0)
-    throw new Error(`No such scenario: ${unknown.join(', ')}. There are ${possible.join(', ')}.`);
-  return { minutes, seed, names };
+    throw new Error(`Cannot be run here: ${unknown.join(', ')}. There are ${possible.join(', ')}.`);
+  return {
+    minutes,
+    seed,
+    names,
+    count: whole('count') ?? Number.POSITIVE_INFINITY,
+    size: whole('size'),
+    processes: whole('processes') ?? 1,
+    isRecorded: values.record,
+  };
 }
 
-interface Tally {
-  report: Report;
-  turns: number;
-  failures: string[];
-}
+/** What the turns of one scenario came to. */
+class Tally {
+  readonly report = new Report();
+  readonly failed: number[] = [];
+  readonly size: number;
+  readonly #scenario: Scenario;
+  readonly #name: string;
+  turns = 0;
+  #ms = 0;
 
-async function turn(name: string, seed: number, isLong: boolean, tally: Tally): Promise<void> {
-  const report = await SCENARIOS[name]?.(seed, isLong).catch((error: unknown) => {
-    const broken = new Report();
-    broken.violations.push(
-      `broke: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+  constructor(name: string, scenario: Scenario, size: number) {
+    this.#name = name;
+    this.#scenario = scenario;
+    this.size = size;
+  }
+
+  get count(): number {
+    return this.#scenario.counts.reduce((sum, what) => sum + (this.report.counts[what] ?? 0), 0);
+  }
+
+  get repeat(): string[] {
+    return this.failed.map((seed) => `--only ${this.#name} --size ${this.size} --seed ${seed}`);
+  }
+
+  async turn(seed: number): Promise<void> {
+    const startedAt = performance.now();
+    const report = await this.#scenario.run(seed, this.size).catch((error: unknown) => {
+      const broken = new Report();
+      broken.violations.push(
+        `broke: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      );
+      return broken;
+    });
+    this.#ms += performance.now() - startedAt;
+    this.turns += 1;
+    this.report.add(report);
+    if (report.violations.length === 0) return;
+    this.failed.push(seed);
+    process.stderr.write(
+      `${process.stderr.isTTY ? '\n' : ''}VIOLATION in ${this.#name}, seed ${seed}:\n` +
+        report.violations
+          .slice(0, SHOWN_VIOLATIONS)
+          .map((violation) => `  ${violation}\n`)
+          .join(''),
     );
-    return broken;
-  });
-  if (report === undefined) return;
-  tally.turns += 1;
-  tally.report.add(report);
-  if (report.violations.length === 0) return;
-  tally.failures.push(`${name} --seed ${seed}`);
-  process.stderr.write(`${process.stderr.isTTY ? '\n' : ''}VIOLATION in ${name}, seed ${seed}:\n`);
-  for (const violation of report.violations.slice(0, 20)) process.stderr.write(`  ${violation}\n`);
+  }
+
+  result(commit: string, seed: number): Result {
+    const { figures } = this.report;
+    return {
+      at: new Date().toISOString(),
+      commit,
+      scenario: this.#name,
+      seed,
+      size: this.size,
+      count: this.count,
+      findings: this.report.violations.length,
+      failed: this.failed,
+      seconds: Math.round(this.#ms / 1_000),
+      node: process.version,
+      machine: thisMachine(),
+      ...(Object.keys(figures).length > 0 ? { figures } : {}),
+    };
+  }
 }
 
 /** One line that is written over, for people only. */
-function showProgress(
-  name: string,
-  startedAt: number,
-  minutes: number,
-  tallies: ReadonlyMap<string, Tally>,
-): void {
+function showProgress(name: string, startedAt: number, minutes: number, tallies: Iterable<Tally>): void {
   if (!process.stderr.isTTY) return;
-  const done = [...tallies.values()].reduce((sum, { turns }) => sum + turns, 0);
-  const failed = [...tallies.values()].reduce((sum, { failures }) => sum + failures.length, 0);
+  let [done, failed] = [0, 0];
+  for (const tally of tallies) [done, failed] = [done + tally.turns, failed + tally.failed.length];
   const passed = ((performance.now() - startedAt) / MS_PER_MINUTE).toFixed(1);
   process.stderr.write(`\r\x1b[K${passed} of ${minutes} min, ${done} turns, ${failed} failed, now ${name}`);
 }
 
-async function main({ minutes, seed, names }: CommandLine): Promise<boolean> {
+async function run({ minutes, seed, names, count, size, isRecorded }: CommandLine): Promise<boolean> {
   process.stderr.write(`torture for ${minutes} min, seed ${seed}: ${names.join(', ')}\n`);
+  const commit = isRecorded ? thisCommit() : '';
   const random = new SeededRandom(seed);
   const startedAt = performance.now();
-  const tallies = new Map<string, Tally>(
-    names.map((name) => [name, { report: new Report(), turns: 0, failures: [] }]),
-  );
+  const tallies = new Map<string, Tally>();
+  for (const name of names) {
+    const scenario = SCENARIOS[name];
+    const own = size ?? (minutes < LONG_MINUTES ? scenario?.slice : scenario?.turn);
+    if (scenario !== undefined && own !== undefined) tallies.set(name, new Tally(name, scenario, own));
+  }
   const isTime = () => performance.now() - startedAt < minutes * MS_PER_MINUTE;
-  for (let at = 0; isTime(); at += 1) {
-    const name = names[at % names.length] ?? '';
-    const tally = tallies.get(name);
-    if (tally === undefined) break;
-    showProgress(name, startedAt, minutes, tallies);
-    // With one scenario and its first turn, --seed repeats a failure.
-    await turn(name, at === 0 ? seed : random.between(0, MAX_SEED), minutes >= LONG_MINUTES, tally);
+  let isFirst = true;
+  for (let round = 0; round === 0 || isTime(); round += 1) {
+    const open = [...tallies].filter(([, tally]) => tally.count < count);
+    if (open.length === 0) break;
+    for (const [name, tally] of open) {
+      if (round > 0 && !isTime()) break;
+      showProgress(name, startedAt, minutes, tallies.values());
+      // With one scenario and its first turn, --seed repeats a failure.
+      await tally.turn(isFirst ? seed : random.between(0, MAX_SEED));
+      isFirst = false;
+    }
   }
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
-  for (const [name, { report, turns, failures }] of tallies) {
-    process.stdout.write(`${name}: ${turns} turns, ${failures.length} failed\n`);
-    for (const [what, count] of Object.entries(report.counts)) process.stdout.write(`  ${count} ${what}\n`);
+  for (const [name, tally] of tallies) {
+    process.stdout.write(`${name}: ${tally.turns} turns, ${tally.failed.length} failed\n`);
+    const all = { ...tally.report.counts, ...tally.report.figures };
+    for (const [what, value] of Object.entries(all)) process.stdout.write(`  ${value} ${what}\n`);
+    if (isRecorded) appendResult(RESULTS_FILE, tally.result(commit, seed));
   }
-  const failures = [...tallies.values()].flatMap((tally) => tally.failures);
+  const failures = [...tallies.values()].flatMap(({ repeat }) => repeat);
   for (const failure of failures)
-    process.stdout.write(`repeat with: npm run torture -- --minutes 0.1 --only ${failure}\n`);
+    process.stdout.write(`repeat with: npm run torture -- --minutes 0.1 ${failure}\n`);
   return failures.length === 0;
+}
+
+/** The same run in several processes, each with seeds and a share of the count of its own. */
+async function runSideBySide({
+  minutes,
+  seed,
+  names,
+  count,
+  size,
+  processes,
+  isRecorded,
+}: CommandLine): Promise<boolean> {
+  const share = Number.isFinite(count) ? ['--count', String(Math.ceil(count / processes))] : [];
+  const codes = await Promise.all(
+    Array.from({ length: processes }, async (_, at) => {
+      const own = (seed + at * SEED_STEP) % MAX_SEED;
+      const args = ['--minutes', String(minutes), '--seed', String(own), '--only', names.join(','), ...share];
+      if (size !== undefined) args.push('--size', String(size));
+      if (isRecorded) args.push('--record');
+      const child = spawn(process.execPath, [fileURLToPath(import.meta.url), ...args], { stdio: 'inherit' });
+      const [code] = (await once(child, 'close')) as [number | null];
+      return code;
+    }),
+  );
+  return codes.every((code) => code === 0);
 }
 
 try {
   const line = readCommandLine(process.argv.slice(2));
   process.once('exit', killChildren);
   process.once('SIGINT', () => process.exit(1));
-  process.exitCode = (await main(line)) ? 0 : 1;
+  if (line === 'table') writeSummary();
+  else process.exitCode = (await (line.processes > 1 ? runSideBySide(line) : run(line))) ? 0 : 1;
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = USAGE;

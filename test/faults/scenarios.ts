@@ -1,0 +1,85 @@
+import { badInput } from './bad-input.ts';
+import { bitFlips } from './bit-flips.ts';
+import { cancelRaces } from './cancel-races.ts';
+import { drains } from './drain.ts';
+import { canMount, fullDisk } from './full-disk.ts';
+import { FEW_AND_MANY, idempotencyRaces } from './idempotency-races.ts';
+import { killNineCycles } from './kill-nine-cycles.ts';
+import { nthCalls } from './nth-calls.ts';
+import type { Report } from './report.ts';
+import { serverCycles } from './server-cycles.ts';
+
+/** One row of the torture run. */
+export interface Scenario {
+  /** What is claimed, in words, and how often it has to be tried. */
+  claim?: { says: string; target: number };
+  /** The counts of its report that add up to its number. */
+  counts: readonly string[];
+  /** Units of one turn: of a short run, which meets every row, and of a long one. */
+  slice: number;
+  turn: number;
+  /** False where this machine cannot run it. */
+  isPossible?: boolean;
+  run(seed: number, size: number): Promise<Report>;
+}
+
+export const SCENARIOS: Readonly<Record<string, Scenario>> = {
+  'kill-nine': {
+    claim: { says: 'SIGKILL under load or while it recovers: nothing acknowledged is lost', target: 10_000 },
+    counts: ['kills', 'kills during start or recovery'],
+    slice: 2,
+    turn: 20,
+    run: killNineCycles,
+  },
+  'disk-faults': {
+    claim: { says: 'a failing disk: nothing is lost or done twice', target: 1_000 },
+    counts: ['faults met'],
+    slice: 10,
+    turn: 25,
+    run: nthCalls,
+  },
+  'full-disk': {
+    counts: ['disks filled and freed'],
+    slice: 2,
+    turn: 2,
+    isPossible: canMount,
+    run: (_seed, size) => fullDisk(size),
+  },
+  'file-bits': {
+    counts: ['flips'],
+    slice: 20,
+    turn: 50,
+    run: bitFlips,
+  },
+  'idempotency-races': {
+    claim: { says: 'callers with one Idempotency-Key at once: one task', target: 10_000 },
+    counts: ['races'],
+    slice: 20,
+    turn: 200,
+    run: (seed, size) => idempotencyRaces(seed, size, FEW_AND_MANY),
+  },
+  'cancel-races': {
+    claim: { says: 'cancel against completion: one end, and every answer says which', target: 100_000 },
+    counts: ['races'],
+    slice: 300,
+    turn: 2_000,
+    run: cancelRaces,
+  },
+  'bad-input': {
+    claim: {
+      says: 'bad input on every face: a clear refusal, never 5xx, a crash or a hang',
+      target: 5_000_000,
+    },
+    counts: ['requests'],
+    slice: 4_000,
+    turn: 20_000,
+    run: badInput,
+  },
+  drain: { counts: ['drains'], slice: 1, turn: 3, run: drains },
+  'server-cycles': {
+    counts: ['starts and stops of a stdio server'],
+    slice: 10,
+    turn: 1_000,
+    run: (_seed, size) => serverCycles(size),
+  },
+};
