@@ -3,6 +3,7 @@ import { cardCommand } from '#resources/agent/card-cli.ts';
 import { agentsCommand } from '#resources/agent/cli.ts';
 import { apiKeysCommand } from '#resources/api-key/cli.ts';
 import { artifactCommand } from '#resources/artifact/cli.ts';
+import { holdsCommand } from '#resources/hold/cli.ts';
 import { permissionCommand } from '#resources/permission/cli.ts';
 import { policyCommand } from '#resources/policy/cli.ts';
 import { receiptCommand } from '#resources/receipt/cli.ts';
@@ -50,6 +51,7 @@ export function program(): Command {
     artifactCommand(),
     agentsCommand(),
     sessionCommand(),
+    holdsCommand(),
     permissionCommand(),
     ...collectionCommands(),
     logCommand(),

@@ -41,6 +41,10 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'trust list': ['trust list', 'trust list --workspace workspace_default --json'],
   'trust export': ['trust export workspace_default --out trust.json'],
   'trust verify': ['trust verify trust.json --jwks jwks.json', 'trust verify theirs.ndjson --json'],
+  'holds add': ['holds add "case 17" --session session_01... --reason "asked for by the auditors"'],
+  'holds list': ['holds list', 'holds list --session session_01... --json'],
+  'holds get': ['holds get hold_01... --json'],
+  'holds release': ['holds release hold_01... --reason "the case is closed"'],
   'permission list': [
     'permission list',
     'permission list --task task_01... --json',

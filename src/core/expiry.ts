@@ -30,8 +30,10 @@ export interface Expiry {
 
 /** Expired things of a kind that are ended in one go: so few that no request waits behind them. */
 const BATCH = 200;
+/** Batches of one look: what a hold keeps stays listed, and must not keep what is behind it. */
+const MAX_BATCHES = 25;
 
-/** Ends what has expired by now, the first batch of it. Returns how many. */
+/** Ends what has expired by now, some batches of it. Returns how many were looked at. */
 export async function endExpired(
   { prefix, atOnce = 1, end }: Expiry,
   log: EventLog,
@@ -39,10 +41,18 @@ export async function endExpired(
   clock: Clock,
 ): Promise<number> {
   // `0` follows the `/` behind the time: what expires now has expired.
-  const keys = await log.indexKeys({ gt: prefix, lt: `${prefix}${timestamp(clock.now())}0`, limit: BATCH });
-  for (let first = 0; first < keys.length; first += atOnce)
-    await log.transact({ actor: null }, (tx) => {
-      for (const key of keys.slice(first, first + atOnce)) end(tx, tools, lastSegment(key));
-    });
-  return keys.length;
+  const lt = `${prefix}${timestamp(clock.now())}0`;
+  let looked = 0;
+  let gt = prefix;
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
+    const keys = await log.indexKeys({ gt, lt, limit: BATCH });
+    for (let first = 0; first < keys.length; first += atOnce)
+      await log.transact({ actor: null }, (tx) => {
+        for (const key of keys.slice(first, first + atOnce)) end(tx, tools, lastSegment(key));
+      });
+    looked += keys.length;
+    gt = keys.at(-1) ?? gt;
+    if (keys.length < BATCH) break;
+  }
+  return looked;
 }

@@ -241,7 +241,9 @@ export class CommitLog implements EventLog {
     const { projection, endsWithRun } = this.#parts;
     const plan = await planRemoval({ reader: this.#reader, projection, endsWithRun }, removal);
     if (plan === undefined) return 0;
-    return this.transact({ actor: null }, (tx) => stageRemoval(tx, plan, this.#reader.codec));
+    return this.transact({ actor: null }, (tx) =>
+      removal.isKept?.(tx) ? 0 : stageRemoval(tx, plan, this.#reader.codec),
+    );
   }
 
   async summariseCommits(

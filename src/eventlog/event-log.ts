@@ -147,6 +147,8 @@ export interface HistoryRemoval {
   throughId: string;
   /** The other session whose states an event was folded from (a fork copies a transcript). Default: none. */
   readsFrom?(event: Event): string | undefined;
+  /** Asked in the transaction itself: whether nothing may be removed after all. Default: no. */
+  isKept?(states: StateReader): boolean;
 }
 
 /** What was folded from events that are gone, and goes for good itself. */
@@ -157,6 +159,8 @@ export interface RowRemoval {
   changes: ReadonlyMap<string, (state: State) => State | undefined>;
   /** Primary records that go, by the states after the changes; those that are gone already are passed over. */
   erased(after: StateReader): readonly string[];
+  /** Asked in the transaction itself: whether nothing may be removed after all. Default: no. */
+  isKept?(states: StateReader): boolean;
   /** A primary record that stands for it: its content after this, by what it is before. */
   record?: { key: string; next(before: Buffer | undefined): string };
 }
@@ -297,7 +301,7 @@ export interface EventLog {
   summariseCommits(goesOn?: () => boolean, spans?: readonly CommitSpan[]): Promise<number>;
   /**
    * Removes derived rows of which all events were removed, in one commit: the rows, the base they were folded to and what lies
-   * beside them. False, and nothing is removed, where an event that is kept has changed one of the rows since.
+   * beside them. False, and nothing is removed, where an event that is kept has changed one of the rows since, or `isKept`.
    */
   removeRows(removal: RowRemoval): Promise<boolean>;
   /** Frees the space of what was removed in a range of keys. */

@@ -10,8 +10,9 @@ import { streamRows } from './segment.ts';
 import type { StagedTransaction } from './staged-transaction.ts';
 
 /** Stages the removal of derived rows with their base. False where a kept event has changed one of them. */
-export function stageRows(tx: StagedTransaction, { rows, changes, erased, record }: RowRemoval): boolean {
-  if (rows.some((row) => isChangedSince(tx, row))) return false;
+export function stageRows(tx: StagedTransaction, removal: RowRemoval): boolean {
+  const { rows, changes, erased, record } = removal;
+  if (removal.isKept?.(tx) || rows.some((row) => isChangedSince(tx, row))) return false;
   for (const row of rows) {
     refuseKept(row, 'with its session');
     tx.dropRow(row);

@@ -34,6 +34,8 @@ export const BODIES: Record<string, (ids: Ids) => unknown> = {
     target: 'notes.txt',
   }),
   createVault: (ids) => ({ ...VAULT, workspace_id: ids['workspace_id'] }),
+  createHold: (ids) => holdOn(ids['session_id'] ?? ''),
+  releaseHold: () => ({ reason: 'over' }),
 };
 
 /** Operations that name a resource in the body. */
@@ -46,6 +48,7 @@ export const NAMES_IN_BODY = [
   'createMemory',
   'createVault',
   'createApiKey',
+  'createHold',
 ];
 
 /** Who sees a resource although it was made by a member of another workspace; nobody where there is no row. */
@@ -91,6 +94,7 @@ const memoryOf = (workspace: string) => ({
   content: 'remembered',
   provenance: { source: 'test' },
 });
+const holdOn = (session: string) => ({ name: 'case', session_ids: [session], reason: 'asked for' });
 const PERSONA = {
   name: 'Clerk',
   version: '1',
@@ -132,6 +136,7 @@ export async function makeWorld({ client }: Stage): Promise<{ real: Ids; absent:
     signing_key_id: await newest('/v1/admin/signing-keys'),
     key_id: (await made('/v1/admin/api-keys', { ...API_KEY, workspaces: ['workspace_default'] }))['id'] ?? '',
     vault_id: (await made('/v1/vaults', { ...VAULT, workspace_id: 'workspace_default' }))['id'] ?? '',
+    hold_id: (await made('/v1/holds', holdOn(canceled.session_id)))['id'] ?? '',
     agent_id: 'sample',
     push_config_id,
     dead_letter_id: await newest('/v1/dead-letters'),

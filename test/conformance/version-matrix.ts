@@ -139,6 +139,12 @@ async function freshFor({ client }: Stage, id: string, { kind, path }: Operation
     });
     return { task_id, push_config_id: config.id };
   }
+  if (path.startsWith('/v1/holds')) {
+    const { id: session_id } = await client.session();
+    if (id === 'createHold') return { session_id };
+    const body = { name: 'n', session_ids: [session_id], reason: 'r' };
+    return { hold_id: (await client.post<{ id: string }>('/v1/holds', body)).id };
+  }
   const made = MADE_FOR[/\{(\w+)\}/.exec(path)?.[1] ?? ''];
   return made === undefined
     ? {}

@@ -1,9 +1,10 @@
 import { keysOf } from '#core/list-page.ts';
-import type { CommitSpan, Event, EventLog } from '#eventlog/event-log.ts';
+import type { CommitSpan, Event, EventLog, StateReader } from '#eventlog/event-log.ts';
 import { isNoMark } from '#eventlog/history-mark.ts';
 import { refuseKept } from '#eventlog/retention-rules.ts';
 import { NO_EVENT } from '#eventlog/segment.ts';
 import { type Clock, type Logger, timestamp } from '#protocol/ports.ts';
+import { holdOn } from '#resources/hold/held.ts';
 import type { Session } from '#resources/session/schema.ts';
 import { SessionRemoval } from '#resources/session/session-removal.ts';
 import { type SessionFold, sessionKeys } from '#resources/session/state.ts';
@@ -108,6 +109,7 @@ export class RetentionSweep {
     for await (const key of keysOf(log, sessionKeys.sessions(workspaceId))) {
       const session = log.state<SessionFold>(sessionKeys.session(lastSegment(key)))?.resource;
       if (session === undefined || session.created_at >= newest) continue;
+      if (this.#isHeld(session.id)({ get: log.state.bind(log) })) continue;
       const isDue = sessions !== null && session.state === 'CLOSED' && session.updated_at < sessions;
       // What is removed whole loses its events with it.
       const horizon = isDue ? newest : events;
@@ -123,6 +125,12 @@ export class RetentionSweep {
   async #hasNoEvents({ id }: Session): Promise<boolean> {
     const page = await this.#deps.log.range({ kind: 'session', id }, NO_EVENT, 2);
     return page.every((bytes) => !isNoMark(JSON.parse(bytes.toString()) as Event));
+  }
+
+  /** Whether a hold keeps the session. */
+  #isHeld(sessionId: string): (states: StateReader) => boolean {
+    const now = timestamp(this.#deps.clock.now());
+    return (states) => holdOn(states, sessionId, now) !== undefined;
   }
 
   async #removeSessions(sessions: readonly Session[], swept: SweptRanges): Promise<void> {
@@ -145,17 +153,22 @@ export class RetentionSweep {
     swept: SweptRanges,
   ): Promise<number> {
     const { log } = this.#deps;
+    const isKept = this.#isHeld(session.id);
     const history = new SessionHistory(log, horizons, session);
     let removed = 0;
     for (let next = await history.next(); next && !this.#stopped; next = await history.next()) {
       // Frames go first: a sweep that is cut short here finds their run again by its events.
       for (const taskId of next.tasks) {
-        await eraseFrames(log, taskId);
+        if (!(await eraseFrames(log, taskId, isKept))) return removed;
         swept.task(taskId);
       }
       const { firstId, throughId } = next;
       swept.session(session.id, firstId, throughId);
-      removed += await log.removeHistory({ sessionId: session.id, throughId, readsFrom: sourceOfFork });
+      const removal = { sessionId: session.id, throughId, readsFrom: sourceOfFork, isKept };
+      const gone = await log.removeHistory(removal);
+      // A hold came meanwhile.
+      if (gone === 0) return removed;
+      removed += gone;
     }
     return removed;
   }
@@ -178,17 +191,26 @@ function newestOf(one: string | null, other: string | null): string | null {
   return one > other ? one : other;
 }
 
-async function eraseFrames(log: EventLog, taskId: string): Promise<void> {
+/** False where it was to be kept after all. */
+export async function eraseFrames(
+  log: EventLog,
+  taskId: string,
+  isKept: (states: StateReader) => boolean,
+): Promise<boolean> {
   const range = { ...keysUnder(framesOf(taskId)), limit: PAGE };
   for (let keys = await log.indexKeys(range); keys.length > 0; keys = await log.indexKeys(range)) {
     const batch = keys;
-    await log.transact({ actor: null }, (tx) => {
+    const isDone = await log.transact({ actor: null }, (tx) => {
+      if (isKept(tx)) return false;
       for (const key of batch) {
         refuseKept(key);
         tx.erase(key);
       }
+      return true;
     });
+    if (!isDone) return false;
   }
+  return true;
 }
 
 /** A fork begins with a copy of another session's turns. */

@@ -8,6 +8,7 @@ import type { StateReader, Transaction } from '#eventlog/event-log.ts';
 import { holdsScope } from '#policy/access.ts';
 import { asCleanObject, type Clean, type CleanJson, type CleanText, isCleanObject } from '#protocol/clean.ts';
 import { externalizeLargeParts } from '#resources/artifact/large-content.ts';
+import { holdOn, refuseHeld } from '#resources/hold/held.ts';
 import { artifactRefPart, type Part } from '#resources/message/schema.ts';
 import { contentScope } from '#resources/states.ts';
 import { forgetMemory, keepContent, loadMemory, placeOfMemory, withContent } from './content.ts';
@@ -126,18 +127,23 @@ function ownerOf(
 
 const deleteMemory: Command<'deleteMemory'> = {
   decide({ path }, tx, facts) {
-    forgetMemory(tx, loadMemory(tx, facts.caller, path.memory_id, tx.time), 'deleted');
+    const memory = loadMemory(tx, facts.caller, path.memory_id, tx.time);
+    const { session_id } = memory.internal;
+    if (session_id !== null) refuseHeld(tx, session_id, tx.time);
+    forgetMemory(tx, memory, 'deleted');
     return { body: {} };
   },
 };
 
-/** Readers miss them already. */
+/** Readers miss them already. Those of a session that a hold keeps wait for its end. */
 export const expiry: Expiry = {
   prefix: memoryKeys.expiringMemories,
   atOnce: 200,
   end(tx, _tools, id) {
     const memory = tx.get<CleanMemoryState>(memoryKeys.memory(id));
-    if (memory) forgetMemory(tx, memory, 'expired');
+    const sessionId = memory?.internal.session_id ?? null;
+    if (memory === undefined || (sessionId !== null && holdOn(tx, sessionId, tx.time) !== undefined)) return;
+    forgetMemory(tx, memory, 'expired');
   },
 };
 

@@ -6,6 +6,7 @@ import { newEvent, placeOfSession } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import { asCleanObject, type CleanObject, type CleanText, word } from '#protocol/clean.ts';
 import { refuseUnknownRoute } from '#resources/agent/choose-route.ts';
+import { refuseHeld } from '#resources/hold/held.ts';
 import { refuseUnknownProvider } from '#resources/runtime/provider-catalog.ts';
 import { cancelOpenTasks, closeSession, closeSessionNow } from './close-session.ts';
 import { forkSession } from './forkSession.ts';
@@ -99,6 +100,7 @@ const truncateSession: Command<'truncateSession'> = {
     const removed = before.internal.messages - kept;
     const tip = tipOf(tx, before, kept);
     if (removed > 0) {
+      refuseHeld(tx, before.resource.id, tx.time);
       cancelOpenTasks(tx, facts, before.resource.id, word('The session was truncated.'));
       const counts = { kept_turn_count: kept, removed_turn_count: removed, new_tip_turn_id: tip };
       const payload = { ...counts, reason: body.reason ?? null };

@@ -8,6 +8,7 @@ import {
   contentOfArtifact,
   type StoredContent,
 } from '#resources/artifact/stored-content.ts';
+import { holdOn } from '#resources/hold/held.ts';
 import { MEMORY_LISTS } from '#resources/memory/state.ts';
 import { artifactIdsOf } from '#resources/message/schema.ts';
 import { type MessageState, messageKeys } from '#resources/message/state.ts';
@@ -247,6 +248,7 @@ export class SessionRemoval {
           .filter(({ scope, sha256 }) => after.get(artifactKeys.content(scope, sha256)) === undefined)
           .flatMap(contentKeys),
       ],
+      isKept: (states) => holdOn(states, sessionId, this.#removedAt) !== undefined,
       record: {
         key: tombstoneKey(sessionId),
         next: (before) => JSON.stringify(this.#tombstone(sessionId, before, units)),

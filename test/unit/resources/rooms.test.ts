@@ -23,7 +23,7 @@ describe('the tables that are made of the rooms', () => {
 
   it('say what ends by the clock', async () => {
     const { expiries } = await loadRooms();
-    const lists = ['l/memory-expiry/', 'l/permission-expiry/', 'l/session-expiry/'];
+    const lists = ['l/hold-expiry/', 'l/memory-expiry/', 'l/permission-expiry/', 'l/session-expiry/'];
     expect(expiries.map(({ prefix }) => prefix).sort()).toEqual(lists);
   });
 

@@ -1,0 +1,102 @@
+import { Command } from 'commander';
+import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
+import {
+  itemsOf,
+  type ListingOptions,
+  printItem,
+  printItems,
+  queryOf,
+  withListingOptions,
+} from '#cli/listing.ts';
+import type { Hold } from './schema.ts';
+
+const HOLDS = '/v1/holds';
+
+interface OneOptions extends ClientOptions {
+  json?: boolean;
+}
+
+/** What keeps sessions from every removal. */
+export function holdsCommand(): Command {
+  return new Command('holds')
+    .description('Keep sessions from every removal, and let go of them.')
+    .addCommand(addCommand())
+    .addCommand(listCommand())
+    .addCommand(getCommand())
+    .addCommand(releaseCommand())
+    .addHelpText(
+      'after',
+      '\nExamples:\n  harn-gateway holds add "case 17" --session session_01... --reason "asked for by the auditors"\n  harn-gateway holds release hold_01... --reason "the case is closed"',
+    );
+}
+
+interface AddOptions extends OneOptions {
+  session: string[];
+  reason: string;
+  until?: string;
+}
+
+function addCommand(): Command {
+  const command = new Command('add')
+    .description('Keep sessions from every removal.')
+    .argument('<name>', 'what refusals call the hold, such as a case number')
+    .requiredOption('--session <id...>', 'sessions to keep, all of one workspace')
+    .requiredOption('--reason <text>', 'why, for the record')
+    .option('--until <time>', 'when it ends by itself, in RFC 3339')
+    .option('--json', 'print JSON');
+  return withClientOptions(command).action(
+    async (name: string, { session, reason, until, json, ...client }: AddOptions) => {
+      const body = {
+        name,
+        session_ids: session,
+        reason,
+        ...(until === undefined ? {} : { expires_at: until }),
+      };
+      printItem(await new GatewayClient(client).json<Hold>('POST', HOLDS, body), json, line);
+    },
+  );
+}
+
+function listCommand(): Command {
+  const command = new Command('list')
+    .description('List holds, newest first, released ones too.')
+    .option('--workspace <id>', 'only those of this workspace')
+    .option('--session <id>', 'only those of this session');
+  return withClientOptions(withListingOptions(command)).action(
+    async (options: ClientOptions & ListingOptions & { workspace?: string; session?: string }) => {
+      const { workspace: workspace_id, session: session_id, limit, json, ...client } = options;
+      const path = HOLDS + queryOf({ workspace_id, session_id });
+      await printItems(itemsOf<Hold>(new GatewayClient(client), path, limit), json, line);
+    },
+  );
+}
+
+function getCommand(): Command {
+  const command = new Command('get')
+    .description('Show a hold.')
+    .argument('<id>', 'hold')
+    .option('--json', 'print JSON');
+  return withClientOptions(command).action(async (id: string, { json, ...client }: OneOptions) => {
+    const hold = await new GatewayClient(client).json<Hold>('GET', `${HOLDS}/${encodeURIComponent(id)}`);
+    printItem(hold, json, line);
+  });
+}
+
+function releaseCommand(): Command {
+  const command = new Command('release')
+    .description('End a hold.')
+    .argument('<id>', 'hold')
+    .requiredOption('--reason <text>', 'why, for the record')
+    .option('--json', 'print JSON');
+  return withClientOptions(command).action(
+    async (id: string, { reason, json, ...client }: OneOptions & { reason: string }) => {
+      const path = `${HOLDS}/${encodeURIComponent(id)}/release`;
+      printItem(await new GatewayClient(client).json<Hold>('POST', path, { reason }), json, line);
+    },
+  );
+}
+
+function line({ id, name, session_ids, created_by, expires_at, released_at, reason }: Hold): string[] {
+  const state = released_at !== null ? 'released' : expires_at === null ? 'holds' : `until ${expires_at}`;
+  return [id, name, state, `by ${created_by}`, session_ids.join(', '), reason];
+}
