@@ -45,6 +45,14 @@ export interface Gateway {
    * (bad cursor, hidden resource); afterwards the sink learns how it ended.
    */
   subscribe(id: StreamId, call: Call, sink: StreamSink): Promise<Subscription>;
+  /** A connection opens whose clients may attach to Sessions; its calls carry this id. */
+  connected(connectionId: string): void;
+  /** Shows a connection as a live client of a Session, whose stream it is allowed to follow. */
+  follows(client: FollowingClient): void;
+  /** It follows the Session no more; a client that attached itself stays. */
+  unfollows(connectionId: string, sessionId: string): void;
+  /** The connection is over, and so are its clients. */
+  disconnected(connectionId: string): void;
 }
 
 declare const throughTheDoor: unique symbol;
@@ -52,6 +60,15 @@ declare const throughTheDoor: unique symbol;
 /** A caller, as surfaces may know it. Only the door makes one: a surface passes on what it was given. */
 export interface AdmittedCaller extends Identity {
   readonly [throughTheDoor]: true;
+}
+
+/** A connection that follows a Session, and what its client says of itself. */
+export interface FollowingClient {
+  connectionId: string;
+  caller: AdmittedCaller;
+  sessionId: string;
+  clientId: string;
+  metadata: JsonObject;
 }
 
 /** Who somebody is. */
@@ -83,6 +100,8 @@ export interface Call {
   traceparent: string | undefined;
   /** Aborted when the caller went away. */
   signal: AbortSignal;
+  /** The connection that it came on, for one that may be a client of Sessions (`Gateway.connected`). */
+  connectionId?: string | undefined;
 }
 
 /** A call whose body is not read yet. */

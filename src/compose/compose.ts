@@ -97,6 +97,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   closers.push(() => core.subscriptions.close());
   closers.push(() => core.sending.close());
   closers.push(() => core.runner.drain());
+  closers.push(() => core.liveConnections.closeAll());
   closers.push(endStreamsOfEndedKeys(log, core.gateway, logger));
   for (const client of clients.values()) client.start();
   if (log.integrity.status === 'ok') {
@@ -107,6 +108,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     await ensureSigningKeys(log, data.keys);
     // Before the first key is remembered, so that the clock of the windows is known at every later start.
     await forgetOldAnswers(log, watch.windowNow(), BATCHES_AT_START);
+    await core.liveConnections.detachLost();
     await core.runner.recover();
     await core.sending.outbox.start();
   }
@@ -125,10 +127,13 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   announceGateway(config.store.data, { url, pid: process.pid });
   closers.push(() => withdrawGateway(config.store.data));
   const retention = makeRetention(parts, log);
+  const startedMs = clock.now();
   const tidy = async () => {
     lookAtIssuers(issuers);
     await reloader?.closeIdle();
-    return keepHouse(log, core, rooms, clock, retention, watch);
+    // A reload may have changed it.
+    const live = { ttlMs: config.sessions.live_client_ttl_ms, sinceMs: startedMs };
+    return keepHouse(log, core, rooms, clock, retention, watch, live);
   };
   closers.push(() => retention.stop());
   closers.push(tidyRegularly(tidy, logger));
@@ -147,11 +152,12 @@ async function closeAll(closers: Closer[]): Promise<void> {
 
 async function keepHouse(
   log: EventLog,
-  { tools, gateway, receiptLog }: Core,
+  { tools, gateway, receiptLog, liveConnections }: Core,
   { expiries }: RoomCode,
   clock: Clock,
   retention: RetentionSweep,
   watch: ClockWatch,
+  live: { ttlMs: number; sinceMs: number },
 ): Promise<void> {
   watch.look();
   await gateway.recheckStreams();
@@ -162,6 +168,7 @@ async function keepHouse(
     // A clock that jumped may make everything look old.
     watch.isCalm ? retention.runIfDue() : undefined,
     receiptLog.keepUp(),
+    watch.isCalm ? liveConnections.detachSilent(live.ttlMs, live.sinceMs) : undefined,
   ]);
 }
 

@@ -28,6 +28,8 @@ import type { Redactor } from '#redaction/redactor.ts';
 import { isSecretName } from '#redaction/secret-names.ts';
 import { type RestoreParts, restoreSession } from '#resources/bundle/restore-session.ts';
 import type { ConnectorRow } from '#resources/connector/schema.ts';
+import { LiveConnections } from '#resources/live-client/connections.ts';
+import { LiveMemory } from '#resources/live-client/live-memory.ts';
 import type { RoomCode } from '#resources/load-rooms.ts';
 import type { Outbox } from '#resources/push/outbox.ts';
 import type { QuotaRow } from '#resources/quota/schema.ts';
@@ -69,6 +71,7 @@ export interface Core {
   subscriptions: Subscriptions;
   receiptLog: ReceiptLog;
   refusals: Refusals;
+  liveConnections: LiveConnections;
 }
 
 /** The gateway behind the port: tools of decisions, task runner, subscriptions. */
@@ -114,7 +117,10 @@ export function makeCore(
     prove: (tx, refusal) => recordRefusal(tx, tools, refusal),
     onLost: (error) => logger.warn({ err: error }, 'a refused call could not be recorded'),
   });
+  const { live } = tools;
+  const liveConnections = new LiveConnections({ log, live, clock, logger, redact: tools.redact });
   const gateway = new GatewayCore({
+    liveConnections,
     commands: handlers,
     queries: handlers,
     refusals,
@@ -143,7 +149,7 @@ export function makeCore(
     windowNow: () => watch.windowNow(),
     streamBufferBytes: config.limits.stream_buffer_bytes,
   });
-  return { gateway, log, runner, tools, sending, subscriptions, receiptLog, refusals };
+  return { gateway, log, runner, tools, sending, subscriptions, receiptLog, refusals, liveConnections };
 }
 
 function recover(runner: TaskRunner, logger: Logger): void {
@@ -253,6 +259,7 @@ function decisionTools(
       takesModel: (route) => clients.get(route)?.takesModel === true,
     },
     ...runningFacts(running),
+    live: new LiveMemory(),
   };
 }
 

@@ -15,6 +15,7 @@ export const TAKES_EFFECT = {
   personas: 'live',
   catalog: 'live',
   policy: 'live',
+  sessions: 'live',
   quotas: 'live',
   receipts: 'restart',
   retention: 'restart',

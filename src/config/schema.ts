@@ -12,6 +12,7 @@ import { quotas } from './sections/quotas.ts';
 import { receipts } from './sections/receipts.ts';
 import { retention } from './sections/retention.ts';
 import { server } from './sections/server.ts';
+import { sessions } from './sections/sessions.ts';
 import { store } from './sections/store.ts';
 import { tenants, workspaces } from './sections/tenancy.ts';
 import { upstreams } from './sections/upstreams.ts';
@@ -31,6 +32,7 @@ export const SECTIONS = {
   catalog,
   policy,
   quotas,
+  sessions,
   receipts,
   retention,
   connectors,

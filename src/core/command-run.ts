@@ -1,6 +1,7 @@
 import type { Caller } from '#auth/caller.ts';
 import type { EventLog, Origin, Transaction } from '#eventlog/event-log.ts';
 import type { Call, CallHead } from '#gateway.ts';
+import { own } from '#protocol/clean.ts';
 import type { ProtocolError } from '#protocol/errors.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import { type CommandId, operation } from '#resources/operations.ts';
@@ -78,7 +79,9 @@ export class CommandRun {
     this.#by = by;
     this.#caller = caller;
     this.#origin = originOf(call, by.name, deps);
-    this.#facts = { caller, by: by.name, version: by.version, ...deps.tools };
+    const { connectionId } = call;
+    const connection = connectionId === undefined ? {} : { connection: own(connectionId) };
+    this.#facts = { caller, by: by.name, version: by.version, ...connection, ...deps.tools };
   }
 
   async decide(mutex: KeyedMutex): Promise<Outcome> {

@@ -17,6 +17,7 @@ import type { ReceiptKey } from '#receipts/build-receipt.ts';
 import type { KeyRow } from '#receipts/key-registry.ts';
 import type { ProveRedaction } from '#receipts/redaction-proof.ts';
 import type { ConnectorRow } from '#resources/connector/schema.ts';
+import type { LiveMemory } from '#resources/live-client/live-memory.ts';
 import type { Part } from '#resources/message/schema.ts';
 import type { RuleAnswer } from '#resources/permission-rule/schema.ts';
 import type { QuotaRow } from '#resources/quota/schema.ts';
@@ -31,6 +32,8 @@ export interface Facts extends DecisionTools {
   by: CallerName;
   /** The version the call is in; the widest rules where its surface negotiates otherwise. */
   version: ProtocolVersion;
+  /** The connection that the call came on; undefined for a request that stands for itself. */
+  connection?: CleanText;
 }
 
 /** The names of a caller without what may be secret in them: claims of a token are words of somebody else. */
@@ -65,6 +68,8 @@ export interface DecisionTools {
   routes: RouteFacts;
   runs: RunFacts;
   outbox: OutboxFacts;
+  /** Who works in which Session, as far as the log does not know. */
+  live: LiveMemory;
   self: SelfFacts;
 }
 

@@ -5,6 +5,7 @@ import type {
   Call,
   CallHead,
   CredentialOfCall,
+  FollowingClient,
   Gateway,
   StreamSink,
   Subscription,
@@ -13,6 +14,7 @@ import { conceal, holdsScope } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { isObject } from '#protocol/json-shape.ts';
 import type { BundleTools } from '#resources/bundle/bundle-tools.ts';
+import type { LiveConnections } from '#resources/live-client/connections.ts';
 import {
   type CommandId,
   type IdsOfKind,
@@ -42,6 +44,7 @@ interface GatewayDeps extends CommandDeps, DoorDeps {
   receiptLog: ReceiptLog;
   bundles: BundleTools;
   workspaceIdOf: WorkspaceIdOf;
+  liveConnections: Pick<LiveConnections, 'open' | 'follow' | 'unfollow' | 'close' | 'refuseObserver'>;
   /** Unsent bytes at which a slow stream is closed. */
   streamBufferBytes: number;
 }
@@ -88,6 +91,23 @@ export class GatewayCore implements Gateway {
 
   watch(caller: AdmittedCaller, ended: (error: ProtocolError) => void): () => void {
     return this.#followers.watch({ by: resolved({ caller }), ended });
+  }
+
+  connected(connectionId: string): void {
+    this.#deps.liveConnections.open(connectionId);
+  }
+
+  follows(connection: FollowingClient): void {
+    const { connectionId: id, caller, sessionId, clientId, metadata } = connection;
+    this.#deps.liveConnections.follow({ id, actor: caller.actor, sessionId, clientId, metadata });
+  }
+
+  unfollows(connectionId: string, sessionId: string): void {
+    this.#deps.liveConnections.unfollow(connectionId, sessionId);
+  }
+
+  disconnected(connectionId: string): void {
+    this.#deps.liveConnections.close(connectionId);
   }
 
   /** Whether a caller may do what no operation is. */
@@ -159,7 +179,7 @@ export class GatewayCore implements Gateway {
     const { log } = this.#deps;
     const { caller, input } = admit(operation(id), call);
     const reader = { get: log.state.bind(log) };
-    const { self, signingKeys, approvals } = this.#deps.tools;
+    const { self, signingKeys, approvals, live } = this.#deps.tools;
     const { time, files, receiptLog, bundles } = this.#deps;
     const tools: QueryTools = {
       log,
@@ -173,6 +193,7 @@ export class GatewayCore implements Gateway {
       time: time(),
       files,
       bundles,
+      live,
       accept: call.accept,
       // Made on demand, as few queries look at it.
       get signal() {
@@ -188,6 +209,7 @@ export class GatewayCore implements Gateway {
     const by = this.#watched(id, call, () => admitCaller(row, call));
     const run = new CommandRun(this.#deps, id, call, by);
     try {
+      if (call.connectionId !== undefined) this.#refuseObserver(id, call, call.connectionId);
       const { decided, repeated } = await run.decide(this.#mutex);
       const shown = conceal(decided.body, holdsScope(by.caller, 'internal:read'));
       const answer: Answer = {
@@ -201,6 +223,12 @@ export class GatewayCore implements Gateway {
       await run.keep(fault);
       throw fault;
     }
+  }
+
+  /** What the frame or the method names, in its path or its body. */
+  #refuseObserver(id: CommandId, { path, body }: Call, connection: string): void {
+    const named = isObject(body) ? { ...body, ...path } : path;
+    this.#deps.liveConnections.refuseObserver(id, connection, named);
   }
 
   #countRefused(error: unknown): unknown {

@@ -4,6 +4,7 @@ import type { Answer } from '#gateway.ts';
 import { conceal, holdsScope } from '#policy/access.ts';
 import type { ProtocolVersion } from '#protocol/versions.ts';
 import type { BundleTools } from '#resources/bundle/bundle-tools.ts';
+import type { LiveMemory } from '#resources/live-client/live-memory.ts';
 import type { OperationInput, QueryId } from '#resources/operations.ts';
 import type { ReceiptLog } from '#resources/receipt/receipt-log.ts';
 import type { FileTree } from '#store/file-tree.ts';
@@ -28,6 +29,7 @@ export interface QueryTools {
   receiptLog: Pick<ReceiptLog, 'head' | 'read'>;
   signingKeys: Pick<SigningKeyFacts, 'rows'>;
   bundles: BundleTools;
+  live: LiveMemory;
   /** Aborted when the caller has left. */
   readonly signal: AbortSignal;
 }

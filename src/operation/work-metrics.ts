@@ -108,6 +108,10 @@ export class WorkMetrics {
       knows: gateway.knows.bind(gateway),
       admit: gateway.admit.bind(gateway),
       watch: gateway.watch.bind(gateway),
+      connected: gateway.connected.bind(gateway),
+      follows: gateway.follows.bind(gateway),
+      unfollows: gateway.unfollows.bind(gateway),
+      disconnected: gateway.disconnected.bind(gateway),
       call: async (id, call) => {
         const startedMs = clock.monotonic();
         try {

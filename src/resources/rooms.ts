@@ -8,6 +8,7 @@ export { connector } from './connector/room.ts';
 export { discovery } from './discovery/room.ts';
 export { event } from './event/room.ts';
 export { hold } from './hold/room.ts';
+export { liveClient } from './live-client/room.ts';
 export { memory } from './memory/room.ts';
 export { message } from './message/room.ts';
 export { outcome } from './outcome/room.ts';

@@ -42,6 +42,7 @@ export const TAKEN_ON_TRUST: Readonly<Record<string, Readonly<Record<string, str
     'src/resources/task/move-task.ts': 'an id made of a hash',
     'src/resources/trust/record-trust.ts': 'the id of an event, and the name of a chain',
     'src/core/refusals.ts': 'the name of an operation',
+    'src/core/command-run.ts': 'the id of a connection, which is drawn',
     'src/runner/replay/re-execute.ts': 'an id made of a hash',
     'src/resources/replay/submit-replay.ts': 'an id made of a hash',
     'src/runner/apply-tool.ts': 'an id made of a hash',

@@ -28,6 +28,10 @@ export const TEXT_DOORS = {
     what: 'the names of a caller, as its credential has them',
     readAt: ['src/core/door.ts'],
   },
+  'live clients': {
+    what: 'what a client on a connection says of itself',
+    readAt: ['src/resources/live-client/connections.ts'],
+  },
   deliveries: {
     what: 'what a provider posts to a connector, with its headers',
     readAt: ['src/resources/connector/commands.ts'],

@@ -106,6 +106,9 @@ function withIds(value: JsonValue | undefined, ids: Ids): JsonValue | undefined 
   return Object.fromEntries(entries);
 }
 
+/** About a client that is attached. */
+const NEEDS_LIVE_CLIENT: ReadonlySet<string> = new Set(['detachSessionClient', 'heartbeatSessionClient']);
+
 /** What a command uses up is made for it. */
 async function freshFor({ client }: Stage, id: string, { kind, path }: OperationRow): Promise<Ids> {
   if (id === 'exportBundle') {
@@ -128,6 +131,8 @@ async function freshFor({ client }: Stage, id: string, { kind, path }: Operation
   if (path.startsWith('/v1/sessions/{session_id}')) {
     const { session_id, id: task_id } = await client.submit('hello');
     await client.until(task_id, 'COMPLETED');
+    if (NEEDS_LIVE_CLIENT.has(id))
+      await client.post(`/v1/sessions/${session_id}/attach`, BODIES['attachSessionClient']?.({}) ?? {});
     return { session_id };
   }
   if (path.startsWith('/v1/tasks/{task_id}')) {

@@ -9,6 +9,7 @@ import { sha256Hex } from '#json/canonical.ts';
 import { openLevelStore } from '#store/level-store.ts';
 import { TEXT_DOORS, type TextDoorName } from '../architecture/text-doors.ts';
 import { statusFrame, taskFrame } from '../harness/a2a-words.ts';
+import { AcpClient } from '../harness/acp-client.ts';
 import { TestClient, userText } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { json, rpcError, type Script, stream } from '../harness/peers/script.ts';
@@ -132,6 +133,19 @@ const PLANT: Readonly<Record<TextDoorName, (client: TestClient, secret: string) 
     const robot = new TestClient(gateway.url, access_token);
     const made = await robot.call('POST', '/v1/sessions', { body: { workspace_id: 'workspace_default' } });
     expect(made.status).toBe(201);
+  },
+  'live clients': async (client, secret) => {
+    const { id } = await client.session();
+    await client.post(`/v1/sessions/${id}/attach`, { client_id: 'first' });
+    const editor = await AcpClient.overSocket(gateway.url, KEY);
+    const name = `of ${secret}`;
+    await editor.agent.request('initialize', { protocolVersion: 1, clientInfo: { name, version: '1' } });
+    await editor.agent.request('session/load', { sessionId: id, cwd: '/work', mcpServers: [] });
+    const { data } = await client.get<{ data: { metadata: { name?: string } }[] }>(
+      `/v1/sessions/${id}/live-clients`,
+    );
+    expect(data.map(({ metadata }) => metadata.name?.slice(0, 3))).toContain('of ');
+    editor.close();
   },
   deliveries: async (client, secret) => {
     const body = JSON.stringify({ note: `order of ${secret}` });

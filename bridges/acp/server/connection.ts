@@ -44,6 +44,7 @@ export class AgentConnection implements ServerConnectionOwner {
     };
     const whole = new WholeEvents((id, maxBytes) => calls.content(id, maxBytes), maxMessageBytes(deps));
     const questions = new Questions(calls, peer, deps.logger, asks, whole);
+    deps.gateway.connected(connection.requestId);
     const sessions = new Map<string, AttachedSession>();
     const view = new SessionView(() => deps.agents(), calls, whole);
     this.#talk = {
@@ -64,6 +65,8 @@ export class AgentConnection implements ServerConnectionOwner {
       prompts: new Prompts(connection.requestId, calls),
       clientCapabilities: {},
       clientId: connection.requestId,
+      clientInfo: {},
+      roles: new Map(),
       isInitialized: false,
       draft,
       whole,
@@ -95,6 +98,7 @@ export class AgentConnection implements ServerConnectionOwner {
     this.#talk.tunnels.lost(this.#talk.peer);
     for (const session of this.#talk.sessions.values()) session.detach();
     this.#talk.sessions.clear();
+    this.#talk.deps.gateway.disconnected(this.#talk.connection.requestId);
   }
 
   /** Clients reconnect and resume; tasks go on. */

@@ -5,6 +5,7 @@ import type { GatewayCalls } from './calls.ts';
 import type { WholeEvents } from './contents.ts';
 import type { AttachedSession, Draft } from './follow.ts';
 import type { Hosting } from './hosting.ts';
+import type { LiveRole } from './live-roles.ts';
 import type { Questions } from './questions.ts';
 import type { SessionView } from './session-view.ts';
 import type { Tunnels } from './tunnels.ts';
@@ -25,6 +26,9 @@ export interface Conversation {
   clientCapabilities: JsonObject;
   /** Survives a reconnection where the client names it in `_meta.harn.clientId`. */
   clientId: string;
+  clientInfo: JsonObject;
+  /** Of the Sessions that it attached itself to. */
+  roles: Map<string, LiveRole>;
   isInitialized: boolean;
   draft: Draft | undefined;
   whole: WholeEvents;

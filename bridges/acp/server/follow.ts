@@ -10,6 +10,7 @@ import type { Peer } from '../../wire/peer.ts';
 import type { GatewayCalls } from './calls.ts';
 import { mayBeCut, type WholeEvents } from './contents.ts';
 import type { Hosting } from './hosting.ts';
+import { type LiveRole, liveChange } from './live-roles.ts';
 import type { Follower, Questions } from './questions.ts';
 import type { SessionView } from './session-view.ts';
 import { type Prompts, TurnWaits } from './turns.ts';
@@ -26,6 +27,8 @@ interface AttachedParts {
   view: SessionView;
   prompts: Prompts;
   draft: Draft | undefined;
+  roles: Map<string, LiveRole>;
+  clientCapabilities: JsonObject;
   whole: WholeEvents;
   deps: Pick<ServerDeps, 'logger'>;
   /** Client whose own messages are not sent back to it. */
@@ -146,6 +149,17 @@ export class AttachedSession implements StreamSink, Follower {
     if (reason !== 'complete' && !this.#isDetached) this.#parts.connection.close(CLOSE_CODE[reason], reason);
   }
 
+  get isAskedElsewhere(): boolean {
+    return this.#parts.roles.get(this.id)?.isAskedElsewhere ?? false;
+  }
+
+  /** Whoever controls the Session now is asked what is still open, and nobody else. */
+  roleChanged(): void {
+    if (!this.#isLive) return;
+    if (this.isAskedElsewhere) this.#parts.questions.forget(this.id);
+    else void this.#parts.questions.askPending(this);
+  }
+
   notify(given: JsonObject): void {
     const update = this.#parts.hosting.taken(given, true);
     if (update !== undefined) this.#parts.peer.notify('session/update', { sessionId: this.id, update });
@@ -198,7 +212,9 @@ export class AttachedSession implements StreamSink, Follower {
   #updatesOf(event: OutEvent): JsonObject[] {
     if (event.event === 'user.message' && this.#isOwn(event)) return [];
     const { hosting } = this.#parts;
+    const change = this.#isLive ? liveChange(this.#parts, this.id, event) : undefined;
     return [
+      ...(change === undefined ? [] : [change]),
       ...updatesOf(event, hosting.terminals)
         .map((update) => hosting.taken(update, this.#isLive))
         .filter((update) => update !== undefined),
@@ -231,6 +247,8 @@ export class AttachedSession implements StreamSink, Follower {
     if (requestId !== undefined && 'response' in payload) this.#parts.questions.withdraw(requestId);
     if (this.#isLive && 'permission_request' in payload)
       this.#parts.questions.ask(this, payload['permission_request']);
+    if (event === 'vendor.harn_gateway.live_client_changed' && this.#parts.roles.has(this.id))
+      this.roleChanged();
     const status = STATUS_OF_EVENT.get(event);
     if (status === undefined || task_id === null) return;
     const failure = (payload['failure'] as unknown as Failure | undefined) ?? null;

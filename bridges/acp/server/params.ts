@@ -21,6 +21,16 @@ const place = {
   _meta: meta,
 };
 
+const clientId = z.string().trim().min(1).max(200);
+/** Left out, the client is the one that `initialize` named. */
+const liveClient = z.object({
+  sessionId,
+  clientId: clientId.optional(),
+  reason: z.string().max(2_000).nullish(),
+  metadata: object.optional(),
+  _meta: meta,
+});
+
 /** One shape per method; unknown members pass, as ACP asks for. */
 const PARAMS = {
   initialize: z.object({
@@ -45,6 +55,20 @@ const PARAMS = {
   }),
   'session/prompt': z.object({ sessionId, prompt: z.array(json).min(1).max(1_000), _meta: meta }),
   'session/cancel': z.object({ sessionId, _meta: meta }),
+  'session/live_clients': z.object({ sessionId, _meta: meta }),
+  'session/attach': z.object({
+    sessionId,
+    clientId: clientId.optional(),
+    mode: z.enum(['observer', 'controller']).default('observer'),
+    takeover: z.boolean().default(false),
+    promptInjection: z.boolean().optional(),
+    permissionRouting: z.boolean().optional(),
+    metadata: object.optional(),
+    _meta: meta,
+  }),
+  'session/takeover': liveClient,
+  'session/detach': liveClient,
+  'session/heartbeat': liveClient,
   '_harn/mcp/message': z.object({ connectionId: z.string().min(1).max(200), message: object, _meta: meta }),
   '_harn/mcp/close': z.object({
     connectionId: z.string().min(1).max(200),
@@ -63,6 +87,14 @@ export function readParams<Method extends AgentMethod>(method: Method, params: J
   throw invalidParams(issue?.path.join('.') || 'params', issue?.message ?? 'is invalid');
 }
 
+/** What Harn has beside ACP v1: who works in a Session, and who controls it. */
+export type LiveClientMethod =
+  | 'session/live_clients'
+  | 'session/attach'
+  | 'session/takeover'
+  | 'session/detach'
+  | 'session/heartbeat';
+
 /** Methods that a client of ACP v1 may call. Spec: ACP v1, agent methods. */
 export type AgentMethod =
   | 'initialize'
@@ -77,11 +109,12 @@ export type AgentMethod =
   | 'session/set_config_option'
   | 'session/prompt'
   | 'session/cancel'
+  | LiveClientMethod
   | '_harn/mcp/message'
   | '_harn/mcp/close';
 
 /** The operation that each method is; its scope is asked for when the operation is called. */
-const METHOD_OPERATIONS = {
+export const METHOD_OPERATIONS = {
   initialize: 'listCapabilities',
   authenticate: 'listCapabilities',
   'session/new': 'createSession',
@@ -94,6 +127,11 @@ const METHOD_OPERATIONS = {
   'session/set_config_option': 'updateSession',
   'session/prompt': 'submitSessionTask',
   'session/cancel': 'cancelTask',
+  'session/live_clients': 'listSessionLiveClients',
+  'session/attach': 'attachSessionClient',
+  'session/takeover': 'takeoverSessionClient',
+  'session/detach': 'detachSessionClient',
+  'session/heartbeat': 'heartbeatSessionClient',
   '_harn/mcp/message': 'submitSessionTask',
   '_harn/mcp/close': 'submitSessionTask',
 } as const satisfies ServerMethods<AgentMethod>;

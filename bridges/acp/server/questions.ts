@@ -49,6 +49,10 @@ export class Questions {
     const request = given as PermissionRequest;
     // A remembered answer needs no question.
     if (this.#open.has(request.id) || isAnsweredAlready(request.request)) return;
+    if (session.isAskedElsewhere) {
+      session.notify(notice('Somebody else has to answer this', request.request.message));
+      return;
+    }
     const mayAnswer = this.#mayAnswer();
     const question = mayAnswer ? questionOf(request, session.id, this.#asks()) : undefined;
     if (question === undefined) {
@@ -117,6 +121,8 @@ function refusal(code: number): JsonObject {
 export interface Follower {
   readonly id: string;
   readonly turns: TurnWaits;
+  /** The client that controls the Session is asked, and this one is told. */
+  readonly isAskedElsewhere: boolean;
   /** Sends one update of the gateway's own. */
   notify(update: JsonObject): void;
 }

@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf, textOf } from '#protocol/json-shape.ts';
 import type { RequestContext } from '../../wire/peer.ts';
 import { type Conversation, maxMessageBytes } from './conversation.ts';
+import { attachClient, detachClient, heartbeat, listLiveClients, takeoverClient } from './live-clients.ts';
 import type { AgentMethod, ParamsOf } from './params.ts';
 import { prompt } from './prompt.ts';
 import {
@@ -39,6 +40,11 @@ export const METHODS: { readonly [Method in AgentMethod]: Handler<Method> } = {
     talk.prompts.cancel(sessionId);
     return {};
   },
+  'session/live_clients': listLiveClients,
+  'session/attach': attachClient,
+  'session/takeover': takeoverClient,
+  'session/detach': detachClient,
+  'session/heartbeat': heartbeat,
   '_harn/mcp/message': async ({ tunnels, peer }, { connectionId, message }) => {
     tunnels.received(peer, connectionId, message);
     return {};
@@ -58,7 +64,15 @@ const capabilities = (maxMessageBytes: number) =>
     promptCapabilities: { image: true, audio: true, embeddedContext: true },
     mcpCapabilities: { http: false, sse: false },
     sessionCapabilities: { list: {}, delete: {}, resume: {}, close: {}, additionalDirectories: {} },
-    _meta: { harn: { resumeCursor: true, idempotencyKeys: true, mcpTunnel: true, maxMessageBytes } },
+    _meta: {
+      harn: {
+        resumeCursor: true,
+        idempotencyKeys: true,
+        mcpTunnel: true,
+        liveClients: true,
+        maxMessageBytes,
+      },
+    },
   }) as const satisfies InitializeResponse['agentCapabilities'];
 
 /** The credential came with the connection; there is nothing to do, and nothing to be asked for. */
@@ -75,6 +89,7 @@ export async function initialize(talk: Conversation, params: ParamsOf<'initializ
   talk.calls.admit('listCapabilities');
   talk.isInitialized = true;
   talk.clientCapabilities = params.clientCapabilities ?? {};
+  talk.clientInfo = params.clientInfo ?? {};
   talk.clientId = textOf(objectOf(params._meta?.['harn'])['clientId']) ?? talk.clientId;
   return {
     protocolVersion: PROTOCOL_VERSION,

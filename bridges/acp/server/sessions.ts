@@ -15,6 +15,7 @@ import { invalidParams, RpcError } from '../../wire/json-rpc.ts';
 import type { RequestContext } from '../../wire/peer.ts';
 import type { Conversation } from './conversation.ts';
 import { AttachedSession, type Attachment } from './follow.ts';
+import { clientWords } from './live-roles.ts';
 import type { ParamsOf } from './params.ts';
 import { announcedServers } from './tunnels.ts';
 
@@ -218,6 +219,7 @@ async function attach(
   talk.sessions.set(sessionId, attached);
   try {
     await attached.attach(after);
+    shownIn(talk, sessionId);
   } catch (error) {
     detach(talk, sessionId);
     throw error;
@@ -229,6 +231,14 @@ async function attach(
 function leave(talk: Conversation, sessionId: string): void {
   talk.hosting.withdraw(sessionId);
   detach(talk, sessionId);
+  talk.deps.gateway.unfollows(talk.connection.requestId, sessionId);
+}
+
+/** An editor is seen in the Sessions that it works in. */
+function shownIn(talk: Conversation, sessionId: string): void {
+  const { requestId: connectionId, caller } = talk.connection;
+  const metadata = clientWords(talk);
+  talk.deps.gateway.follows({ connectionId, caller, sessionId, clientId: talk.clientId, metadata });
 }
 
 function detach({ sessions }: Conversation, sessionId: string): void {

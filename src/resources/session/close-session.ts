@@ -14,7 +14,7 @@ export const closeSession: Command<'closeSession'> = {
     const session = load(tx, facts.caller, 'session', path.session_id).resource;
     closeSessionNow(tx, facts, session, word('closed_by_caller'));
     return {
-      body: shownSession(tx, facts.self, load(tx, facts.caller, 'session', path.session_id).resource),
+      body: shownSession(tx, facts, load(tx, facts.caller, 'session', path.session_id)),
     };
   },
 };

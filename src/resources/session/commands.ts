@@ -54,7 +54,7 @@ const updateSession: Command<'updateSession'> = {
       proveTierChange(tx, facts, resource, { event, metadata });
     }
     return {
-      body: shownSession(tx, facts.self, load(tx, facts.caller, 'session', path.session_id).resource),
+      body: shownSession(tx, facts, load(tx, facts.caller, 'session', path.session_id)),
     };
   },
 };
@@ -85,7 +85,7 @@ const compactSession: Command<'compactSession'> = {
       retained_turn_count: usageOf(after.internal).messages,
       summary: after.internal.archive?.summary ?? null,
       summary_source: after.internal.archive?.summary_source ?? null,
-      session: shownSession(tx, facts.self, after.resource),
+      session: shownSession(tx, facts, after),
     };
     return { body: result };
   },
@@ -113,7 +113,7 @@ const truncateSession: Command<'truncateSession'> = {
       kept_turn_count: kept,
       removed_turn_count: removed,
       new_tip_turn_id: tip,
-      session: shownSession(tx, facts.self, load(tx, facts.caller, 'session', path.session_id).resource),
+      session: shownSession(tx, facts, load(tx, facts.caller, 'session', path.session_id)),
     };
     return { body: result };
   },

@@ -3,6 +3,7 @@ import { jsonSize } from '#json/json-size.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
 import { artifactKeys } from '#resources/artifact/state.ts';
+import { liveClientKeys } from '#resources/live-client/state.ts';
 import { putMessage } from '#resources/message/fold.ts';
 import { artifactIdsOf } from '#resources/message/schema.ts';
 import { type MessageState, messageKeys } from '#resources/message/state.ts';
@@ -67,7 +68,16 @@ function foldSessionClosed(event: Event, states: StateWriter): void {
     const { expires_at, id } = state.resource;
     if (expires_at) states.unindex(`${sessionKeys.expiringSessions}${expires_at}/${id}`);
     state.resource.state = 'CLOSED';
+    if (state.internal.live !== undefined) clearLiveClients(states, state);
   });
+}
+
+/** Nobody works in a Session that ended. */
+function clearLiveClients(states: StateWriter, { resource, internal }: SessionFold): void {
+  resource.live_clients = [];
+  resource.live_controller_id = null;
+  internal.live = {};
+  states.unindex(liveClientKeys.liveSessions + resource.id);
 }
 
 function foldSessionUpdated(event: Event, states: StateWriter): void {

@@ -12,7 +12,7 @@ import { refuseUnknownRoute } from '#resources/agent/choose-route.ts';
 import { createBranch } from '#resources/branch/commands.ts';
 import type { Session } from './schema.ts';
 import { refuseUnknownTier } from './session-tier.ts';
-import { shownSession } from './shown-session.ts';
+import { modeShown, shownSession } from './shown-session.ts';
 import type { CleanSessionFold } from './state.ts';
 import { withOwnBudget } from './transcript/budget.ts';
 import type { TranscriptArchive } from './transcript/schema.ts';
@@ -34,12 +34,12 @@ export const forkSession: Command<'forkSession'> = {
     const { skill_ids, vault_ids, memory_ids } = source.internal;
     const given = Object.entries({ skill_ids, vault_ids, memory_ids }).filter(([, ids]) => ids !== undefined);
     // What limits a Session limits what is forked from it.
-    const payload = { session: shownSession(tx, facts.self, fork), forked, ...Object.fromEntries(given) };
+    const payload = { session: modeShown(tx, facts.self, fork), forked, ...Object.fromEntries(given) };
     tx.append(newEvent('session.created', pointer, placeOfSession(fork), payload));
     const origin = { object: 'session', id: source.resource.id };
     const newThread = { session_id: fork.id, branch_id, ...fact };
     tx.append(newEvent('session.thread_forked', origin, placeOfSession(source.resource), newThread));
-    return { body: shownSession(tx, facts.self, load(tx, facts.caller, 'session', fork.id).resource) };
+    return { body: shownSession(tx, facts, load(tx, facts.caller, 'session', fork.id)) };
   },
 };
 
@@ -95,12 +95,14 @@ interface Forked {
 
 /** A fork starts idle, with the metadata of its source under its own; of a source that is over it takes no expiry. */
 function forkOf(
-  { resource: source, internal }: CleanSessionFold,
+  { resource, internal }: CleanSessionFold,
   { branch_id, turn_count, archive }: Forked,
   metadata: CleanObject,
   tx: Transaction,
   facts: Facts,
 ): Clean<Session> {
+  // Whoever works there does not work here.
+  const { live_clients, live_controller_id, ...source } = resource;
   const { expires_at, ...lasting } = source.metadata;
   const kept = expires_at === undefined || isExpired(source, tx.time) ? lasting : source.metadata;
   const patched = patchedMetadata(kept, withOwnBudget(metadata, kept), facts.limits);

@@ -12,7 +12,7 @@ import { refuseUnknownProvider } from '#resources/runtime/provider-catalog.ts';
 import { referencesOf, type SessionReferences } from './references.ts';
 import type { Session, SessionModelPolicy } from './schema.ts';
 import { refuseUnknownTier, withMode } from './session-tier.ts';
-import { shownSession } from './shown-session.ts';
+import { modeShown, shownSession } from './shown-session.ts';
 import { withOwnBudget } from './transcript/budget.ts';
 import { makeRoom } from './transcript/make-room.ts';
 
@@ -34,7 +34,7 @@ export const createSession: Command<'createSession'> = {
       makeRoom(tx, facts, id, message.sent);
       appendMessage(tx, buildMessage(tx, facts, message, place), { place, pending: true });
     }
-    return { body: shownSession(tx, facts.self, load(tx, facts.caller, 'session', id).resource) };
+    return { body: shownSession(tx, facts, load(tx, facts.caller, 'session', id)) };
   },
 };
 
@@ -76,7 +76,7 @@ export function newSession(tx: Transaction, facts: Facts, given: NewSession): Cl
   };
   const place = { workspace_id: session.workspace_id, session_id: session.id };
   const payload = {
-    session: shownSession(tx, facts.self, session),
+    session: modeShown(tx, facts.self, session),
     ...given.references,
     ...(key === undefined ? {} : { key }),
   };

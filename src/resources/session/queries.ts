@@ -2,18 +2,28 @@ import { getOf, listOf } from '#core/collection.ts';
 import { listPlaces, paging } from '#core/list-page.ts';
 import { load } from '#core/load.ts';
 import { ok, type Query } from '#core/query.ts';
-import { shownSession } from './shown-session.ts';
-import { type SessionFold, sessionKeys } from './state.ts';
+import { modeShown, shownSession } from './shown-session.ts';
+import { type CleanSessionFold, type SessionFold, sessionKeys } from './state.ts';
 import { messageAt } from './transcript/archive-turns.ts';
 
 export const listSessions = listOf({
   keyOf: sessionKeys.session,
   ofWorkspace: sessionKeys.sessions,
-  shape: (state, { reader, self }) => shownSession(reader, self, (state as SessionFold).resource),
+  shape: (state, { reader, self, live }) => {
+    const { resource } = state as SessionFold;
+    const known = live.knows(resource.id)
+      ? reader.get<CleanSessionFold>(sessionKeys.session(resource.id))
+      : undefined;
+    return known === undefined
+      ? modeShown(reader, self, resource)
+      : shownSession(reader, { self, live }, known);
+  },
 });
 
-export const getSession: Query<'getSession'> = ({ path }, { reader, caller, self }) =>
-  ok(shownSession(reader, self, load(reader, caller, 'session', path.session_id).resource), caller);
+export const getSession: Query<'getSession'> = ({ path }, tools) => {
+  const { reader, caller } = tools;
+  return ok(shownSession(reader, tools, load(reader, caller, 'session', path.session_id)), caller);
+};
 
 /** The turns in order; the cursor is a position, which a truncation may hand out again. */
 export const listSessionMessages: Query<'listSessionMessages'> = ({ path, query }, tools) => {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SESSION_MODES } from '#protocol/autonomy.ts';
 import { envelope, givenId, jsonObject, metadata, time } from '#protocol/envelope.ts';
 import { REASONING_EFFORTS } from '#protocol/model-policy.ts';
+import { liveSessionClient } from '#resources/live-client/schema.ts';
 import { messageInput } from '#resources/message/schema.ts';
 
 const SESSION_STATES = ['ACTIVE', 'IDLE', 'PAUSED', 'CLOSED', 'FAILED'] as const;
@@ -29,6 +30,9 @@ export const session = envelope('session', {
   parent_session_id: z.string().nullable(),
   branch_id: z.string().nullable(),
   last_event_id: z.string().nullable(),
+  /** Who works in it, where anybody ever attached or follows it now. */
+  live_clients: z.array(liveSessionClient).exactOptional(),
+  live_controller_id: z.string().nullable().exactOptional(),
   summary: z.string().nullable(),
   expires_at: time.nullable(),
   mode_id: z

@@ -1,5 +1,6 @@
 import type { Clean } from '#protocol/clean.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import type { LiveClientHolder } from '#resources/live-client/events.ts';
 import { blockKey, type Folded, foreign, idKey, idList, idTextKey } from '#resources/states.ts';
 import type { Session } from './schema.ts';
 import type { TranscriptArchive } from './transcript/schema.ts';
@@ -49,6 +50,8 @@ export type SessionFold = Folded<
     bytes?: number;
     /** What compaction took out of the transcript. */
     archive?: TranscriptArchive;
+    /** Whose its live clients are, by their ids; absent while nobody attached. */
+    live?: Readonly<Record<string, LiveClientHolder>>;
     /** Set for one that was restored from a bundle: the Workspace and tenant it was recorded in. */
     imported?: { workspace_id: string; tenant_id: string | null };
   }

@@ -130,6 +130,28 @@ export function recordSessionTierChange(
   });
 }
 
+/** Proves that control of a Session was taken from a live client, and by whom. */
+export function recordTakeover(
+  tx: Transaction,
+  tools: TrustTools & Pick<DecisionTools, 'self'>,
+  { id, workspace_id, persona_id, metadata }: Clean<Session>,
+  { event, from, to }: { event: Event; from: string; to: string },
+): void {
+  append(tx, tools, {
+    owner: { workspace_id },
+    event,
+    content: {
+      agent: persona_id ?? textOf(metadata['route']) ?? id,
+      action: 'session.control_taken',
+      approver: event.actor,
+      outcome: 'success',
+      autonomy_tier: tools.self.policy.defaultTier,
+    },
+    traceId: event.trace_id,
+    metadata: { session_id: id, previous_controller_id: from, active_controller_id: to },
+  });
+}
+
 /** A call that the policy refused. */
 export interface Refusal {
   owner: Owner;

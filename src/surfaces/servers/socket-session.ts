@@ -55,7 +55,7 @@ export class ServerSocketSession implements ServerConnection, WireOwner {
   }
 
   call(given: ServerCall = {}): Call {
-    return { ...this.#head, body: undefined, ...given, signal: this.signal };
+    return { ...this.#head, body: undefined, ...given, signal: this.signal, connectionId: this.requestId };
   }
 
   send(text: string): number {

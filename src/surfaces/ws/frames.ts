@@ -37,6 +37,10 @@ const COMMAND_ROWS = [
   { type: 'truncate', operation: 'truncateSession' },
   { type: 'respond', operation: 'appendTaskMessage', defaults: { kind: 'input' } },
   { type: 'respond', operation: 'respondPermissionRequest' },
+  { type: 'client_attach', operation: 'attachSessionClient' },
+  { type: 'client_takeover', operation: 'takeoverSessionClient' },
+  { type: 'client_detach', operation: 'detachSessionClient' },
+  { type: 'client_heartbeat', operation: 'heartbeatSessionClient' },
 ] as const satisfies readonly CommandFrameRow[];
 
 /** A row of a frame whose operation is offered, with what it takes from the operation. */

@@ -19,6 +19,8 @@ export interface SessionFacts {
   traceparent: string | undefined;
   /** The socket of one stream path: it follows that stream and ends with it. */
   isSingle: boolean;
+  /** Of the upgrade; the socket is known by it. */
+  connectionId: string;
 }
 
 type Frame<Kind extends ClientFrame['kind']> = Extract<ClientFrame, { kind: Kind }>;
@@ -53,12 +55,15 @@ export class SocketSession implements ConnectionOwner {
     this.#deps = deps;
     this.#facts = facts;
     this.#onClose = onClose;
+    if (!facts.isSingle) deps.gateway.connected(facts.connectionId);
     this.connection = new Connection(deps, beginning, this);
     this.#streams = new SocketStreams({
       gateway: deps.gateway,
       limits: deps.limits,
       connection: this.connection,
       isSingle: facts.isSingle,
+      followed: (sessionId) => this.#follows(sessionId),
+      left: (sessionId) => deps.gateway.unfollows(facts.connectionId, sessionId),
       fail: (error, subscription) =>
         this.#fail(error, { id: null, requestId: deps.newRequestId() }, subscription),
     });
@@ -90,6 +95,14 @@ export class SocketSession implements ConnectionOwner {
     this.connection.tick(nowMs, () => this.#streams.cursors());
   }
 
+  /** A user of the socket is seen in the Session; a socket for one stream only listens. */
+  #follows(sessionId: string): void {
+    const { caller, connectionId, isSingle } = this.#facts;
+    if (isSingle) return;
+    const metadata = { protocol: 'websocket' };
+    this.#deps.gateway.follows({ connectionId, caller, sessionId, clientId: connectionId, metadata });
+  }
+
   /** Cuts the connection. */
   terminate(): void {
     this.connection.terminate();
@@ -114,6 +127,7 @@ export class SocketSession implements ConnectionOwner {
 
   closed(closeCode: number): void {
     this.#abort?.abort();
+    if (!this.#facts.isSingle) this.#deps.gateway.disconnected(this.#facts.connectionId);
     this.#onClose(closeCode);
   }
 
@@ -229,7 +243,7 @@ export class SocketSession implements ConnectionOwner {
   }
 
   #call(requestId: string, { path, query = {}, body, idempotencyKey, lastEventId }: FrameCall): Call {
-    const { caller, traceparent } = this.#facts;
+    const { caller, traceparent, isSingle, connectionId } = this.#facts;
     const signal = () => this.#signal();
     return {
       requestId,
@@ -240,6 +254,7 @@ export class SocketSession implements ConnectionOwner {
       body,
       idempotencyKey,
       lastEventId,
+      connectionId: isSingle ? undefined : connectionId,
       // Made on demand: most sockets only listen.
       get signal() {
         return signal();

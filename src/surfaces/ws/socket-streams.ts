@@ -21,8 +21,18 @@ interface SocketStreamsDeps {
   limits: Pick<WsLimits, 'maxSubscriptions' | 'retryAfterDrainMs'>;
   /** The socket of one stream path: it closes with its stream. */
   isSingle: boolean;
+  /** The stream of a Session is followed, or not any more. */
+  followed(sessionId: string): void;
+  left(sessionId: string): void;
   /** Reports to the client a stream that failed. */
   fail(error: ProtocolError, subscription: string): void;
+}
+
+/** How the subscriptions of Sessions are named; their ids follow. */
+const SESSION = subscriptionName('streamSessionEvents', { session_id: '' });
+
+function sessionIn(name: string): string | undefined {
+  return name.startsWith(SESSION) ? name.slice(SESSION.length).split('?', 1)[0] : undefined;
 }
 
 /** The streams one socket follows, by subscription name. */
@@ -52,6 +62,7 @@ export class SocketStreams {
     this.#followed.set(name, subscription);
     try {
       subscription.attach(await gateway.subscribe(target.stream, call, subscription));
+      if (this.#followed.get(name) === subscription) this.#tell('followed', name);
     } catch (error) {
       this.#forget(subscription);
       throw error;
@@ -68,6 +79,7 @@ export class SocketStreams {
     const cursor = subscription.cursor();
     subscription.close();
     this.#followed.delete(name);
+    this.#tell('left', name);
     return cursor;
   }
 
@@ -91,7 +103,17 @@ export class SocketStreams {
   /** Another one may have taken its name: given up while it was being opened, a stream can be followed again at once. */
   #forget(subscription: SocketSubscription): void {
     const { name } = subscription;
-    if (this.#followed.get(name) === subscription) this.#followed.delete(name);
+    if (this.#followed.get(name) !== subscription) return;
+    this.#followed.delete(name);
+    this.#tell('left', name);
+  }
+
+  #tell(what: 'followed' | 'left', name: string): void {
+    const sessionId = sessionIn(name);
+    if (sessionId === undefined) return;
+    // Under other filters it may still be followed.
+    if (what === 'left' && [...this.#followed.keys()].some((other) => sessionIn(other) === sessionId)) return;
+    this.#deps[what](sessionId);
   }
 
   #refuseExcess(name: string): void {

@@ -205,7 +205,7 @@ export class WebSockets {
     head: Buffer,
   ): SocketSession {
     const { caller, traceparent } = call;
-    const facts = { caller, traceparent, isSingle: id !== OPEN_SOCKET };
+    const facts = { caller, traceparent, isSingle: id !== OPEN_SOCKET, connectionId: call.requestId };
     const beginning = { socket: req.socket, accept: () => accept(this.#server, req, head) };
     const log = this.#logClose(route, call.requestId);
     const session = new SocketSession(this.#session, facts, beginning, (code) => {

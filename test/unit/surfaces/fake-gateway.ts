@@ -65,6 +65,10 @@ export class FakeGateway implements Gateway {
   }
 
   admit(): void {}
+  connected(): void {}
+  follows(): void {}
+  unfollows(): void {}
+  disconnected(): void {}
 
   watch(_caller: AdmittedCaller, ended: (error: ProtocolError) => void): () => void {
     this.watched.add(ended);
