@@ -127,6 +127,11 @@ export interface Turn {
   history(): PastTurn[];
   /** What was answered to a question that the peer asked inside a turn of the task; undefined while nobody has. */
   answerTo(upstreamId: string): PermissionAnswer | undefined;
+  /**
+   * A variable or secret of the Session, now, for a peer at this origin; undefined where there is none. It goes into no frame. Left out
+   * where a run is made again.
+   */
+  sessionInput?(name: string, origin: string | undefined): string | undefined;
   /** Somebody asked to cancel the task, or it has ended: what is not sent yet is not sent any more. */
   isCanceled(): boolean;
 }

@@ -24,7 +24,7 @@ import { own } from '#protocol/clean.ts';
 import { createIdSource, type Logger, type Random, timestamp } from '#protocol/ports.ts';
 import type { Interpret, ProtocolClient } from '#protocol-client.ts';
 import { redactionProver } from '#receipts/redaction-proof.ts';
-import type { Redactor } from '#redaction/redactor.ts';
+import { Redactor } from '#redaction/redactor.ts';
 import { isSecretName } from '#redaction/secret-names.ts';
 import { type RestoreParts, restoreSession } from '#resources/bundle/restore-session.ts';
 import type { ConnectorRow } from '#resources/connector/schema.ts';
@@ -37,6 +37,7 @@ import { ReceiptLog } from '#resources/receipt/receipt-log.ts';
 import { verifyStoredReceipt } from '#resources/receipt/verify-receipt.ts';
 import { checkDependencies } from '#resources/replay/check-dependencies.ts';
 import type { ReloadReport } from '#resources/runtime/schema.ts';
+import { SessionInputs } from '#resources/session-input/session-inputs.ts';
 import { isSkillOf, routeOfSkill } from '#resources/skill/skills.ts';
 import { FrameNumbers } from '#resources/task/task-frames.ts';
 import { recordRefusal } from '#resources/trust/record-trust.ts';
@@ -108,6 +109,10 @@ export function makeCore(
     ...(measuring && { onFirstFrame: measuring.work.spoke.bind(measuring.work) }),
   });
   log.onReopen(() => recover(runner, logger));
+  log.tail((events) => {
+    for (const { event } of events)
+      if (event.event === 'session.closed' && event.session_id !== null) tools.inputs.end(event.session_id);
+  });
   const subscriptions = new Subscriptions(log);
   const receiptLog = new ReceiptLog({ log, keys });
   const bundles = bundleTools(parts, { keys, spool }, tools);
@@ -260,6 +265,12 @@ function decisionTools(
     },
     ...runningFacts(running),
     live: new LiveMemory(),
+    inputs: new SessionInputs({
+      nowMs: () => clock.now(),
+      redact: redactor.clean.bind(redactor),
+      newRedactor: () => new Redactor(),
+      hideInLogs: (secret) => redactor.addLogSecret(secret),
+    }),
   };
 }
 
@@ -315,6 +326,7 @@ function selfFacts(
     offeredModels: () => offeredModels(clients),
     vaultsOf: vaultsOfRoutes(config),
     askedAbout: (route, asked) => bridgeOf(route)?.askedAbout?.(asked) ?? {},
+    routesTaking: routesOfInputs(config),
   };
 }
 
@@ -430,6 +442,24 @@ function deliveries(parts: Parts): AuthenticateDelivery {
   });
   judge();
   return (delivery) => judge()(delivery);
+}
+
+/** The routes whose agents or servers get a session input, by its name. */
+function routesOfInputs(config: Config): (input: string) => readonly string[] {
+  const rows = madeOf(
+    () => config.upstreams,
+    (upstreams) =>
+      (['a2a', 'mcp'] as const).flatMap((bridge) =>
+        upstreams[bridge].map(({ id, inputs }) => ({
+          route: `${bridge}:${id}`,
+          names: Object.values({
+            ...inputs?.headers,
+            ...(inputs && 'arguments' in inputs ? inputs.arguments : {}),
+          }),
+        })),
+      ),
+  );
+  return (input) => rows().flatMap(({ route, names }) => (names.includes(input) ? [route] : []));
 }
 
 /** The vaults that hold the credentials of each configured agent, and what its program finds in its environment. */

@@ -5,6 +5,7 @@ import { own } from '#protocol/clean.ts';
 import type { ProtocolError } from '#protocol/errors.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import { type CommandId, operation } from '#resources/operations.ts';
+import { type CleanPermissionRequestState, permissionKeys } from '#resources/permission/state.ts';
 import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
 import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import type { Command, Commands, Decided, Deferred, Effect, EffectResult } from './command.ts';
@@ -158,7 +159,7 @@ export class CommandRun {
       const input = decodeInput(operation(this.#id), this.#call);
       refuseOtherWords(this.#by.version, this.#id, input.body);
       refuseLargeMembers(input.body, this.#facts.limits);
-      const decided = decide(tx, this.#clean(input) as never);
+      const decided = decide(tx, this.#clean(input, tx) as never);
       if ('effect' in decided) return decided;
       if (record) this.#keepAnswer(tx, record, decided);
       return { decided, repeated: false };
@@ -166,10 +167,15 @@ export class CommandRun {
   }
 
   /** The door of what callers send: everything of a call is read once, and what a command puts into the log comes from here. */
-  #clean({ path, query, body }: DecodedInput): DecodedInput & { sent: unknown; asked: unknown } {
+  #clean(
+    { path, query, body }: DecodedInput,
+    tx: Transaction,
+  ): DecodedInput & { sent: unknown; asked: unknown } {
     const isJson = body !== undefined && !isRawBody(body as never) && !isSpooledBody(body as never);
     if (!isJson && Object.keys(query).length === 0) return { path, query, body, sent: body, asked: query };
-    const clean = this.#facts.redact(isJson ? { query, body } : { query }).value;
+    const { inputs } = this.#facts;
+    const sessionId = inputs.isEmpty ? undefined : sessionOf(tx, path, isJson ? body : undefined);
+    const clean = inputs.redact(sessionId, isJson ? { query, body } : { query }).value;
     return { path, query: clean.query, body: 'body' in clean ? clean.body : body, sent: body, asked: query };
   }
 
@@ -255,6 +261,20 @@ function workspaceOf(tx: Transaction, body: Call['body'], path: Record<string, s
   const sessionId = path['session_id'] ?? named['session_id'];
   if (typeof sessionId !== 'string') return path['workspace_id'] ?? null;
   return tx.get<CleanSessionFold>(sessionKeys.session(sessionId))?.resource.workspace_id ?? null;
+}
+
+/** The Session that a call is about, by its path or its body; undefined where it is about none. */
+function sessionOf(tx: Transaction, path: Record<string, string>, body: unknown): string | undefined {
+  const named = { ...(typeof body === 'object' ? body : {}), ...path } as Record<string, unknown>;
+  const of = (name: string) => (typeof named[name] === 'string' ? named[name] : undefined);
+  const request = of('request_id');
+  const taskId =
+    of('task_id') ??
+    (request === undefined
+      ? undefined
+      : tx.get<CleanPermissionRequestState>(permissionKeys.permissionRequest(request))?.resource.task_id);
+  const task = typeof taskId === 'string' ? tx.get<CleanTaskState>(taskKeys.task(taskId)) : undefined;
+  return of('session_id') ?? task?.resource.session_id;
 }
 
 /** The two paths at which a Task of a Session is created. */

@@ -23,6 +23,7 @@ import type { RuleAnswer } from '#resources/permission-rule/schema.ts';
 import type { QuotaRow } from '#resources/quota/schema.ts';
 import type { ProviderCatalog } from '#resources/runtime/catalog-schema.ts';
 import type { TranscriptBudget } from '#resources/session/transcript/budget.ts';
+import type { SessionInputs } from '#resources/session-input/session-inputs.ts';
 import type { OnceAMinute } from './once-a-minute.ts';
 
 /** What a decision may know beyond the log: identity, ids, limits, and what runs right now. */
@@ -70,6 +71,8 @@ export interface DecisionTools {
   outbox: OutboxFacts;
   /** Who works in which Session, as far as the log does not know. */
   live: LiveMemory;
+  /** Variables and secrets of running Sessions. */
+  inputs: SessionInputs;
   self: SelfFacts;
 }
 
@@ -131,6 +134,8 @@ export interface SelfFacts {
   offeredModels(): readonly OfferedModels[];
   /** What the bridge of a route knows of a question of its agent, in the words of rules. */
   askedAbout(route: string, asked: AskedThing): AskedAbout;
+  /** Routes whose configuration names a session input. */
+  routesTaking(input: string): readonly string[];
   /** Vaults that hold a credential of the agent of a route. */
   vaultsOf(route: string): readonly NeededVault[];
 }

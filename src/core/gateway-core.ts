@@ -179,7 +179,7 @@ export class GatewayCore implements Gateway {
     const { log } = this.#deps;
     const { caller, input } = admit(operation(id), call);
     const reader = { get: log.state.bind(log) };
-    const { self, signingKeys, approvals, live } = this.#deps.tools;
+    const { self, signingKeys, approvals, live, inputs } = this.#deps.tools;
     const { time, files, receiptLog, bundles } = this.#deps;
     const tools: QueryTools = {
       log,
@@ -194,6 +194,7 @@ export class GatewayCore implements Gateway {
       files,
       bundles,
       live,
+      inputs,
       accept: call.accept,
       // Made on demand, as few queries look at it.
       get signal() {

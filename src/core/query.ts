@@ -7,6 +7,7 @@ import type { BundleTools } from '#resources/bundle/bundle-tools.ts';
 import type { LiveMemory } from '#resources/live-client/live-memory.ts';
 import type { OperationInput, QueryId } from '#resources/operations.ts';
 import type { ReceiptLog } from '#resources/receipt/receipt-log.ts';
+import type { SessionInputs } from '#resources/session-input/session-inputs.ts';
 import type { FileTree } from '#store/file-tree.ts';
 import type { ApprovalFacts, SelfFacts, SigningKeyFacts } from './facts.ts';
 
@@ -30,6 +31,7 @@ export interface QueryTools {
   signingKeys: Pick<SigningKeyFacts, 'rows'>;
   bundles: BundleTools;
   live: LiveMemory;
+  inputs: SessionInputs;
   /** Aborted when the caller has left. */
   readonly signal: AbortSignal;
 }

@@ -38,6 +38,7 @@ const RULE_SCANNER = new RuleScanner();
  */
 export class Redactor {
   private readonly known = new KnownSecrets();
+  private forLogs: Redactor | undefined;
   private readonly cleanNames = new Map<string, TextRedaction>();
   private readonly cleanTexts = new RecentTexts();
   /** In this order: a scanner never matches what it put in place itself; later ones may. */
@@ -76,9 +77,19 @@ export class Redactor {
     return this.findInText(text).text;
   }
 
+  /** Hides a secret in what is logged alone: it means something in one place only. */
+  addLogSecret(secret: string): void {
+    this.forLogs ??= new Redactor();
+    this.forLogs.addKnownSecret(secret);
+  }
+
   /** For headers, errors, log records and bundles: also the whole value of every member with a secret name. */
   redactForLog(value: unknown): Redaction {
-    return redactTree(loggable(value), this.logRules);
+    const shown = loggable(value);
+    return redactTree(
+      this.forLogs === undefined ? shown : this.forLogs.redactValue(shown).value,
+      this.logRules,
+    );
   }
 
   /**

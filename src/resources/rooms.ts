@@ -22,6 +22,7 @@ export { receipt } from './receipt/room.ts';
 export { replay } from './replay/room.ts';
 export { runtime } from './runtime/room.ts';
 export { session } from './session/room.ts';
+export { sessionInput } from './session-input/room.ts';
 export { skill } from './skill/room.ts';
 export { task } from './task/room.ts';
 export { trust } from './trust/room.ts';

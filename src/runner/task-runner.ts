@@ -1,4 +1,4 @@
-import type { RunFacts } from '#core/facts.ts';
+import type { DecisionTools, RunFacts } from '#core/facts.ts';
 import { unlessDamaged } from '#core/unless-damaged.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { isTerminal } from '#protocol/task-states.ts';
@@ -313,7 +313,12 @@ export class TaskRunner implements RunFacts {
     const before = this.#runs.get(id);
     const run = task.internal.replay
       ? new ReplayRun(this.#deps, id)
-      : new TaskRun(this.#deps, client, { taskId: id, kind, messages, before });
+      : new TaskRun(inSession(this.#deps, task.resource.session_id), client, {
+          taskId: id,
+          kind,
+          messages,
+          before,
+        });
     this.#runs.set(id, run);
     this.#track(
       run.ended.then(
@@ -467,6 +472,13 @@ class Lanes {
   }
 }
 
+/** The same for what one Session records: its own secrets are hidden in it too. */
+function inSession(deps: RunnerDeps, sessionId: string | undefined): RunnerDeps {
+  const { inputs } = deps.tools;
+  const redact: DecisionTools['redact'] = (value) => inputs.redact(sessionId, value);
+  return { ...deps, redactFrame: redact, tools: { ...deps.tools, redact } };
+}
+
 /** What agents say while no turn runs, on its way into the log: in the order it came, in the task that ran last. */
 class Overheard {
   readonly #deps: RunnerDeps;
@@ -510,7 +522,9 @@ class Overheard {
       frames.length = 0;
       return;
     }
-    const recorder = await openRecorder(this.#deps, client, { taskId, isStarting: false, sent: [] });
+    const sessionId = this.#deps.log.state<CleanTaskState>(taskKeys.task(taskId))?.resource.session_id;
+    const deps = inSession(this.#deps, sessionId);
+    const recorder = await openRecorder(deps, client, { taskId, isStarting: false, sent: [] });
     try {
       for (const frame of frames.splice(0)) await recorder.take(frame);
     } finally {

@@ -13,6 +13,7 @@ export const TEXT_DOORS = {
   'caller bodies': {
     what: 'bodies and queries of commands: content, metadata, the names of members',
     readAt: [
+      'src/resources/session-input/session-inputs.ts',
       'src/core/command-run.ts',
       'src/resources/message/commands.ts',
       'src/resources/push/push-targets.ts',

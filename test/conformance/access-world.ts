@@ -19,6 +19,7 @@ export const BODIES: Record<string, (ids: Ids) => unknown> = {
   appendTaskMessage: () => ({ kind: 'input', message: userText('x') }),
   registerArtifact: (ids) => ({ ...FILE, workspace_id: ids['workspace_id'] }),
   truncateSession: () => ({ keep_first: 0 }),
+  updateSessionInputs: () => ({ kind: 'list' }),
   attachSessionClient: () => ({ client_id: 'someone' }),
   takeoverSessionClient: () => ({ client_id: 'someone' }),
   detachSessionClient: () => ({ client_id: 'someone' }),

@@ -47,7 +47,14 @@ export class A2aClient implements ProtocolClient {
       return `harn-${requests}`;
     };
     this.#ports = {
-      wire: { http: this.#http, limits, parseJson: deps.parseJson, credentials, nextRequestId },
+      wire: {
+        http: this.#http,
+        limits,
+        parseJson: deps.parseJson,
+        credentials,
+        inputs: config.inputs?.headers ?? {},
+        nextRequestId,
+      },
       discovery: new Discovery({
         route: this.route,
         cardUrl: config.card,

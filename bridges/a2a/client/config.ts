@@ -1,5 +1,6 @@
 import type { JsonObject } from '#protocol/json.ts';
 import type { UpstreamAuth } from '../../bridge.ts';
+import type { NamedInputs } from '../../wire/session-inputs.ts';
 
 /** One row of `upstreams.a2a`, as the configuration gives it. */
 export interface A2aClientConfig {
@@ -15,6 +16,8 @@ export interface A2aClientConfig {
   card_keys?: readonly JsonObject[] | undefined;
   /** `required`: a card without a good signature is not used. Default `optional`. */
   card_signature?: 'optional' | 'required' | undefined;
+  /** Session inputs by the headers that carry them. */
+  inputs?: { headers: NamedInputs } | undefined;
   limits?: Partial<A2aLimits> | undefined;
   /** Set for an agent that runs only when it is needed. */
   onDemand?: AgentOnDemand | undefined;

@@ -4,6 +4,7 @@ import type { A2aOperation } from '../../../mappings/a2a/operations.ts';
 import type { BridgeDeps, Timers } from '../../bridge.ts';
 import { Fault, unavailable } from '../../wire/faults.ts';
 import { type HttpClient, type HttpReply, readEventStream, readText } from '../../wire/http-client.ts';
+import { inputsOf, type NamedInputs } from '../../wire/session-inputs.ts';
 import { Watchdog } from '../../wire/turn.ts';
 import type { Target } from './card.ts';
 import type { A2aLimits } from './config.ts';
@@ -25,6 +26,8 @@ interface Wire {
   limits: A2aLimits;
   parseJson: BridgeDeps['parseJson'];
   credentials(): Promise<Record<string, string>>;
+  /** Headers that carry session inputs. */
+  inputs: NamedInputs;
   nextRequestId(): string;
 }
 
@@ -32,6 +35,7 @@ interface Conversation {
   target: Target;
   watchdog: Watchdog;
   traceparent: string | undefined;
+  turn: Pick<Turn, 'sessionInput'>;
   /** False while waiting for a human may be what the silence means. */
   isTimed(): boolean;
 }
@@ -88,6 +92,7 @@ async function send(request: WireRequest, wire: Wire, talk: Conversation): Promi
     headers: {
       ...request.headers,
       ...(talk.traceparent !== undefined && { traceparent: talk.traceparent }),
+      ...inputsOf(talk.turn, wire.inputs, request.url.href),
       ...(await wire.credentials()),
     },
     ...(request.body !== undefined && { body: request.body }),
@@ -199,6 +204,7 @@ export class TurnRun {
       target: this.target,
       watchdog,
       traceparent: this.turn.traceparent,
+      turn: this.turn,
       isTimed: () => !this.progress.awaitsAuth,
     };
     try {

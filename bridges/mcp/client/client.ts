@@ -1,4 +1,6 @@
 import type { IntendedCall } from '#protocol/intended-call.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type {
   AgentDescription,
   AskedInput,
@@ -12,12 +14,13 @@ import type {
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../wire/faults.ts';
 import { RpcError } from '../../wire/json-rpc.ts';
+import { inputsOf, type NamedInputs } from '../../wire/session-inputs.ts';
 import { runTurn } from '../../wire/turn.ts';
 import type { MountedServer } from '../mounted-server.ts';
 import { Catalogue } from './catalogue.ts';
 import { DEFAULT_LIMITS, FIXED_LIMITS, type McpClientConfig, type McpLimits } from './config.ts';
 import { type Connection, type Patience, type ServerPeer, whileAway } from './connection.ts';
-import { Connector } from './connector.ts';
+import { Connector, callHeaders } from './connector.ts';
 import { NOT_REACHED } from './faults.ts';
 import { interpret } from './interpret.ts';
 import { KeptConnection } from './kept-connection.ts';
@@ -117,7 +120,8 @@ export class McpClient implements ProtocolClient {
     try {
       const asked = readCall(input, '', this.#deps.parseJson);
       const tool = this.#catalogue.find(asked.name);
-      if (tool !== undefined && this.#checks !== undefined) refuseMisfit(this.#checks, asked, tool);
+      if (tool !== undefined && this.#checks !== undefined)
+        refuseMisfit(this.#checks, this.#withInputs(asked, tool), tool);
       return undefined;
     } catch (error) {
       if (error instanceof Refusal) return { param: error.param, message: error.message };
@@ -136,7 +140,7 @@ export class McpClient implements ProtocolClient {
       const { message, skillId, taskId } = turn;
       const asked = readCall({ parts: message?.parts ?? [], skillId }, taskId, this.#deps.parseJson);
       const call = await this.#judged(asked);
-      refuseMisfit(call.checks, asked, call.tool);
+      refuseMisfit(call.checks, this.#withInputs(asked, call.tool), call.tool);
       return {
         call: this.#intended(asked, call.tool),
         run: (signal) => this.#turn(signal, () => this.#runCall(turn, call, signal)),
@@ -160,6 +164,18 @@ export class McpClient implements ProtocolClient {
 
   async #judged(asked: AskedCall): Promise<JudgedCall> {
     return { asked, tool: await this.#find(asked), checks: await this.#loadChecks() };
+  }
+
+  /** Arguments that a tool has and the configuration gives session inputs to. */
+  #argumentsFor(tool: Tool, read: (named: NamedInputs) => JsonObject): JsonObject {
+    const { arguments: named = {} } = this.#config.inputs ?? {};
+    const known = objectOf(tool.inputSchema['properties']);
+    return read(Object.fromEntries(Object.entries(named).filter(([name]) => Object.hasOwn(known, name))));
+  }
+
+  /** As the schema of the tool sees the call: an argument that comes from the Session counts as given. */
+  #withInputs(asked: AskedCall, tool: Tool): AskedCall {
+    return { ...asked, input: { ...this.#argumentsFor(tool, (named) => ({ ...named })), ...asked.input } };
   }
 
   #intended({ callId, input }: AskedCall, tool: Tool): IntendedCall {
@@ -239,7 +255,9 @@ export class McpClient implements ProtocolClient {
     try {
       // What may change something is on record before it is done; what only reads is recorded with its answer, where that is quick.
       if (stand === undefined && !changesNothing) yield { ...request, intent: true };
-      const ran = call.run(lease.connection, signal, stand);
+      const { connection } = lease;
+      const headers = inputsOf(turn, this.#config.inputs?.headers, this.#config.url);
+      const ran = callHeaders.run(headers, () => call.run(connection, signal, stand));
       // It is awaited below, after the frames that come from it.
       ran.catch(() => undefined);
       if (stand === undefined && changesNothing)
@@ -269,7 +287,9 @@ export class McpClient implements ProtocolClient {
       deps: this.#deps,
       traceparent: turn.traceparent,
       given: (requestId) => turn.answerTo(requestId),
-      reconnect,
+      inputs: () => this.#argumentsFor(tool, (named) => inputsOf(turn, named, this.#config.url)),
+      // Another connection is of nobody's call.
+      reconnect: () => callHeaders.exit(reconnect),
     });
   }
 

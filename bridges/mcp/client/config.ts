@@ -1,4 +1,5 @@
 import type { SecretRef, UpstreamAuth } from '../../bridge.ts';
+import type { NamedInputs } from '../../wire/session-inputs.ts';
 
 /** One row of `upstreams.mcp`, as the configuration gives it. One of `command` and `url` is set. */
 export interface McpClientConfig {
@@ -12,6 +13,8 @@ export interface McpClientConfig {
   /** Variables of the child besides the inherited ones. */
   env?: Readonly<Record<string, string | SecretRef>> | undefined;
   cwd?: string | undefined;
+  /** Session inputs by the headers and arguments that carry them. */
+  inputs?: { headers: NamedInputs; arguments: NamedInputs } | undefined;
   auth?: UpstreamAuth | undefined;
   tools?: ToolRules | undefined;
   /** False: what the server says of its tools' harmlessness is not believed. Default: true. */

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JsonObject } from '#protocol/json.ts';
 import { STATELESS, TASKS_EXTENSION } from '../../../mappings/mcp/revisions.ts';
@@ -22,6 +23,9 @@ export interface ConnectAs {
 /** With sessions, or without. */
 export type Era = 'stateless' | 'sessions';
 
+/** Headers of the tool call that a request is made for. */
+export const callHeaders = new AsyncLocalStorage<Readonly<Record<string, string>>>();
+
 /**
  * Opens connections to one configured server: a child of its own for each, or a session over HTTP. The SDK is loaded with
  * the first: it takes longer to load than the rest of the gateway.
@@ -44,7 +48,7 @@ export class Connector {
     this.#web = createWebFetch({
       connectTimeoutMs: limits.connect_timeout_ms,
       connections: limits.concurrency + limits.max_connections,
-      headers: () => credentialHeaders(config.auth, deps),
+      headers: async () => ({ ...(await credentialHeaders(config.auth, deps)), ...callHeaders.getStore() }),
     });
   }
 

@@ -24,6 +24,8 @@ export interface CallContext extends Omit<QuestionContext, 'push'> {
   onError: 'fail' | 'complete';
   deps: Pick<BridgeDeps, 'clock' | 'timers' | 'canonicalJson'>;
   traceparent?: string | undefined;
+  /** Arguments that the Session has for this tool; they are in no frame. */
+  inputs?(): JsonObject;
   /** Another connection in place of a lost one, in the same way; waits for a server that is started again. */
   reconnect(): Promise<Connection>;
 }
@@ -125,7 +127,7 @@ export class ActiveCall implements ServerPeer {
     const meta = isStateless ? { ...trace, 'io.modelcontextprotocol/logLevel': 'debug' } : trace;
     return {
       name: tool.name,
-      arguments: input,
+      arguments: { ...this.#context.inputs?.(), ...input },
       ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
       ...(!isStateless && needsTask(tool, capabilities) ? { task: {} } : {}),
     };

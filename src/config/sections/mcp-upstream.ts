@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { duration, filePath, operatorId, positive, webUrl } from '../shapes.ts';
 import { childCommand, childEnvironment, programOrAddress } from './child-process.ts';
+import { toolInputs } from './session-inputs.ts';
 import { upstreamAuth } from './upstream-auth.ts';
 
 const mcpLimits = z
@@ -72,6 +73,9 @@ export const mcpUpstream = z
       .describe('Working directory of the program. Unset: that of the gateway.')
       .meta({ examples: ['/srv'] }),
     auth: upstreamAuth.optional().describe('Credential sent to an endpoint. Unset: none.'),
+    inputs: toolInputs
+      .optional()
+      .describe('Session inputs that this server gets; headers need an endpoint. Unset: none.'),
     tools: toolRules.describe('Which tools are Skills, and which calls wait for a permission.'),
     trust: z
       .boolean()
@@ -110,5 +114,10 @@ export const mcpUpstream = z
       ),
     limits: mcpLimits.describe('Timeouts and sizes for this server.'),
   })
-  .superRefine(programOrAddress('env', 'cwd'));
+  .superRefine(programOrAddress('env', 'cwd'))
+  .superRefine(({ command, inputs }, context) => {
+    if (command === undefined || Object.keys(inputs?.headers ?? {}).length === 0) return;
+    const message = 'a program has no headers; use inputs.arguments, or an endpoint';
+    context.addIssue({ code: 'custom', path: ['inputs', 'headers'], message });
+  });
 export type McpUpstream = z.output<typeof mcpUpstream>;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { duration, operatorId, positive, webUrl } from '../shapes.ts';
 import { acpUpstream } from './acp-upstream.ts';
 import { mcpUpstream } from './mcp-upstream.ts';
+import { headerInputs } from './session-inputs.ts';
 import { upstreamAuth } from './upstream-auth.ts';
 
 const a2aLimits = z
@@ -62,6 +63,7 @@ const a2aUpstream = z.strictObject({
     .enum(['optional', 'required'], 'must be optional or required')
     .default('optional')
     .describe('required: the agent is not used while its card has no good signature.'),
+  inputs: headerInputs.optional().describe('Session inputs that this agent gets. Unset: none.'),
   limits: a2aLimits.describe('Timeouts and sizes for this agent.'),
 });
 export type A2aUpstream = z.output<typeof a2aUpstream>;

@@ -12,6 +12,7 @@ import { bundleCommands } from '#resources/bundle/cli.ts';
 import { failureWords } from '#resources/task/listing.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { clientsCommand } from '../live-client/cli.ts';
+import { inputCommand } from '../session-input/cli.ts';
 import type { Session } from './schema.ts';
 import { transcriptCommands } from './transcript/cli.ts';
 
@@ -29,7 +30,7 @@ export function sessionCommand(): Command {
       'after',
       '\nExamples:\n  harn-gateway session list\n  harn-gateway session close session_01...\n  harn-gateway session export session_01... --out run.bundle.json',
     );
-  command.addCommand(clientsCommand());
+  command.addCommand(clientsCommand()).addCommand(inputCommand());
   for (const transcript of transcriptCommands()) command.addCommand(transcript);
   for (const bundle of bundleCommands()) command.addCommand(bundle);
   return command;

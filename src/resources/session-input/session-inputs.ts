@@ -1,0 +1,224 @@
+import type { Clean } from '#protocol/clean.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import { INPUT_LIMITS, type InputSnapshot, type InputSpec } from './schema.ts';
+
+/** Hides what it is told, and what looks like a secret. */
+interface Hiding {
+  addKnownSecret(secret: string): void;
+  clean<T>(value: T): { value: Clean<T>; hit: boolean };
+}
+
+export interface SessionInputsDeps {
+  nowMs(): number;
+  /** What reads everything that is recorded. */
+  redact<T>(value: T): { value: Clean<T>; hit: boolean };
+  newRedactor(): Hiding;
+  /** Keeps a text out of the log of the process, too. */
+  hideInLogs(secret: string): void;
+}
+
+interface Entry {
+  spec: InputSpec;
+  value: string;
+  /** Whose snapshot has it; undefined for one that was put. */
+  sourceId: string | undefined;
+}
+
+interface Inputs {
+  entries: Map<string, Entry>;
+  /** Everything that is hidden in what this Session records, whether it is still in use or not. */
+  hidden: Set<string>;
+  redactor: Hiding;
+  sources: Map<string, { revision: number; spelled: string }>;
+}
+
+/** An input as it is shown: a secret without its value. */
+export type InputDescription = InputSpec & { value?: string };
+
+/** Sessions that are over and whose secrets are still hidden in what comes late. */
+const MAX_OVER = 1_000;
+
+/** Named inputs of running Sessions. They are nowhere but here, and gone with the process. */
+export class SessionInputs {
+  readonly #deps: SessionInputsDeps;
+  readonly #sessions = new Map<string, Inputs>();
+  readonly #over = new Set<string>();
+
+  constructor(deps: SessionInputsDeps) {
+    this.#deps = deps;
+  }
+
+  get isEmpty(): boolean {
+    return this.#sessions.size === 0;
+  }
+
+  list(sessionId: string): InputDescription[] {
+    return [...this.#live(sessionId).values()].map(describe);
+  }
+
+  /** Throws `invalid_request` for a name that is taken and for what cannot be kept; then nothing has changed. */
+  put(sessionId: string, given: { spec: InputSpec; value: string; replace: boolean }): InputDescription {
+    const { spec, value, replace } = given;
+    this.#check(spec, value, '');
+    const before = this.#live(sessionId).get(spec.name);
+    if (before !== undefined && !replace)
+      throw invalid('spec.name', 'There is an input of this name. Send replace: true to replace it.');
+    if (before?.sourceId !== undefined)
+      throw invalid('spec.name', `The source ${before.sourceId} keeps this input in step. Change it there.`);
+    const entry: Entry = { spec, value, sourceId: undefined };
+    this.#store(sessionId, [entry], [], []);
+    return describe(entry);
+  }
+
+  remove(sessionId: string, name: string): boolean {
+    const isThere = this.#live(sessionId).has(name);
+    this.#sessions.get(sessionId)?.entries.delete(name);
+    return isThere;
+  }
+
+  /** True when it was applied, false when it was known. Throws as `put` does, and for a revision that is older. */
+  sync(sessionId: string, snapshot: InputSnapshot): boolean {
+    const { sourceId, revision, inputs, redactions } = snapshot;
+    const live = this.#live(sessionId);
+    const known = this.#sessions.get(sessionId)?.sources.get(sourceId);
+    const spelled = JSON.stringify(snapshot);
+    if (known !== undefined && revision < known.revision)
+      throw invalid(
+        'snapshot.revision',
+        `Revision ${known.revision} of this source is known. Send a newer one.`,
+      );
+    if (known?.revision === revision) {
+      if (known.spelled === spelled) return false;
+      throw invalid('snapshot.revision', 'This revision had other inputs. Send them under a newer one.');
+    }
+    const names = new Set<string>();
+    for (const [at, { spec, value }] of inputs.entries()) {
+      this.#check(spec, value, `snapshot.inputs[${at}].`);
+      const param = `snapshot.inputs[${at}].spec.name`;
+      if (names.has(spec.name)) throw invalid(param, 'The snapshot has this name twice.');
+      names.add(spec.name);
+      const before = live.get(spec.name);
+      if (before !== undefined && before.sourceId !== sourceId)
+        throw invalid(
+          param,
+          'An input of this name is of somebody else. Remove it there, or use another name.',
+        );
+    }
+    for (const [at, text] of redactions.entries())
+      if (text.length < INPUT_LIMITS.secretCharacters) throw tooShort(`snapshot.redactions[${at}]`);
+    const entries = inputs.map(({ spec, value }) => ({ spec, value, sourceId }));
+    const gone = [...live.values()]
+      .filter((entry) => entry.sourceId === sourceId)
+      .map(({ spec }) => spec.name);
+    this.#store(sessionId, entries, gone, redactions).sources.set(sourceId, { revision, spelled });
+    return true;
+  }
+
+  /** The value of an input for somebody at this origin; undefined where there is none, or it is meant for other places. */
+  value(sessionId: string, name: string, origin: string | undefined): string | undefined {
+    if (this.isEmpty) return undefined;
+    const entry = this.#live(sessionId).get(name);
+    if (entry === undefined) return undefined;
+    const { usage } = entry.spec;
+    const isMeant =
+      usage.kind === 'session_tools' || (origin !== undefined && usage.origins.includes(origin));
+    return isMeant ? entry.value : undefined;
+  }
+
+  /** Reads what a Session records: its own secrets are hidden, and what is hidden everywhere. */
+  redact<T>(sessionId: string | undefined, value: T): { value: Clean<T>; hit: boolean } {
+    const own = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
+    if (own === undefined || own.hidden.size === 0) return this.#deps.redact(value);
+    const first = own.redactor.clean(value);
+    const second = this.#deps.redact(first.value as T);
+    return { value: second.value, hit: first.hit || second.hit };
+  }
+
+  /** The Session is over: nothing is handed out any more, and what comes late is still read. */
+  end(sessionId: string): void {
+    const inputs = this.#sessions.get(sessionId);
+    if (inputs === undefined) return;
+    inputs.entries.clear();
+    this.#over.add(sessionId);
+    const [oldest] = this.#over;
+    if (this.#over.size <= MAX_OVER || oldest === undefined) return;
+    this.#over.delete(oldest);
+    this.#sessions.delete(oldest);
+  }
+
+  /** Without those that have expired. */
+  #live(sessionId: string): Map<string, Entry> {
+    const entries = this.#sessions.get(sessionId)?.entries ?? new Map<string, Entry>();
+    const nowMs = this.#deps.nowMs();
+    for (const [name, { spec }] of entries)
+      if (spec.lifetime.kind === 'until' && spec.lifetime.unix_ms <= nowMs) entries.delete(name);
+    return entries;
+  }
+
+  #check({ kind, lifetime, usage }: InputSpec, value: string, at: string): void {
+    if (lifetime.kind === 'until' && lifetime.unix_ms <= this.#deps.nowMs())
+      throw invalid(`${at}spec.lifetime.unix_ms`, 'This time has passed. Name a later one.');
+    if (kind === 'variable' && usage.kind === 'websites')
+      throw invalid(`${at}spec.usage`, 'Only a secret is for websites. Use session_tools.');
+    if (kind === 'secret' && value.length < INPUT_LIMITS.secretCharacters) throw tooShort(`${at}value`);
+  }
+
+  /** All of it or nothing. */
+  #store(
+    sessionId: string,
+    added: readonly Entry[],
+    gone: readonly string[],
+    redactions: readonly string[],
+  ): Inputs {
+    const inputs = this.#sessions.get(sessionId) ?? {
+      entries: new Map<string, Entry>(),
+      hidden: new Set<string>(),
+      redactor: this.#deps.newRedactor(),
+      sources: new Map<string, { revision: number; spelled: string }>(),
+    };
+    const entries = new Map(inputs.entries);
+    for (const name of gone) entries.delete(name);
+    for (const entry of added) entries.set(entry.spec.name, entry);
+    const secrets = added.filter(({ spec }) => spec.kind === 'secret').map(({ value }) => value);
+    const hidden = new Set([...inputs.hidden, ...secrets, ...redactions]);
+    const variables = [...entries.values()].filter(({ spec }) => spec.kind === 'variable');
+    const bytes = [...hidden, ...variables.map(({ value }) => value)].reduce(
+      (sum, text) => sum + Buffer.byteLength(text),
+      0,
+    );
+    const { names, sessionBytes, entries: most } = INPUT_LIMITS;
+    if (entries.size > names)
+      throw invalid('spec.name', `A session has at most ${names} inputs. Remove one.`);
+    if (bytes > sessionBytes || hidden.size + variables.length > most)
+      throw invalid(
+        'value',
+        `A session keeps at most ${sessionBytes} bytes in ${most} values. Use another session.`,
+      );
+    for (const text of [...secrets, ...redactions]) {
+      inputs.redactor.addKnownSecret(text);
+      this.#deps.hideInLogs(text);
+    }
+    this.#sessions.set(sessionId, Object.assign(inputs, { entries, hidden }));
+    return inputs;
+  }
+}
+
+function describe({ spec, value }: Entry): InputDescription {
+  return spec.kind === 'variable' ? { ...spec, value } : { ...spec };
+}
+
+function tooShort(param: string): ProtocolError {
+  const { secretCharacters } = INPUT_LIMITS;
+  return invalid(
+    param,
+    `It has fewer than ${secretCharacters} characters and could not be kept out of the log. Use a longer one.`,
+  );
+}
+
+/** Says nothing of a value. */
+function invalid(param: string, message: string): ProtocolError {
+  return new ProtocolError('invalid_request', message, {
+    param,
+    details: { reason: 'invalid_session_inputs' },
+  });
+}
