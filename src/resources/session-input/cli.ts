@@ -1,56 +1,79 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
+import type { InputDescription } from './schema.ts';
 
-interface PutOptions extends ClientOptions {
-  variable?: boolean;
-  replace?: boolean;
+interface InputOptions extends ClientOptions {
+  json?: boolean;
+}
+
+interface Answered {
+  inputs?: InputDescription[];
+  input?: InputDescription;
+  removed?: boolean;
+  delivery: { taken_by: { name: string; routes: string[] }[]; message: string };
 }
 
 /** Hands variables and secrets to a running session. A value is read from standard input: arguments are seen by others. */
 export function inputCommand(): Command {
-  const command = new Command('input')
-    .description('Hand named variables and secrets to a running session; they are kept in memory only.')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  harn-gateway session input put session_01... SHOP_TOKEN < token.txt\n  harn-gateway session input list session_01...',
-    );
-  const list = new Command('list')
-    .description('List them; secrets without their values.')
-    .argument('<id>', 'session');
-  const put = new Command('put')
-    .description('Put one; its value comes from standard input, without the line break at its end.')
-    .argument('<id>', 'session')
+  const list = leaf('list', 'List them; secrets without their values.', 'list session_01...');
+  const put = leaf(
+    'put',
+    'Put one; its value comes from standard input, without the line break at its end.',
+    'put session_01... SHOP_TOKEN < token.txt',
+  );
+  const remove = leaf('remove', 'Remove one.', 'remove session_01... SHOP_TOKEN');
+  list.action((id: string, options: InputOptions) => send(id, { kind: 'list' }, options));
+  put
     .argument('<name>', 'letters, digits and _')
     .option('--variable', 'a variable, whose value may be shown')
-    .option('--replace', 'replace one of this name');
-  const remove = new Command('remove')
-    .description('Remove one.')
-    .argument('<id>', 'session')
-    .argument('<name>', 'its name');
-  return command
-    .addCommand(
-      withClientOptions(list).action((id: string, options: ClientOptions) =>
-        send(id, { kind: 'list' }, options),
-      ),
-    )
-    .addCommand(
-      withClientOptions(put).action((id: string, name: string, options: PutOptions) => {
-        const { variable = false, replace = false } = options;
-        const value = readFileSync(0, 'utf8').replace(/\r?\n$/, '');
-        const spec = { name, kind: variable ? 'variable' : 'secret' };
-        return send(id, { kind: 'put', spec, value, replace }, options);
-      }),
-    )
-    .addCommand(
-      withClientOptions(remove).action((id: string, name: string, options: ClientOptions) =>
-        send(id, { kind: 'remove', name }, options),
-      ),
+    .option('--replace', 'replace one of this name')
+    .action((id: string, name: string, options: InputOptions & { variable?: boolean; replace?: boolean }) => {
+      const { variable = false, replace = false } = options;
+      const value = readFileSync(0, 'utf8').replace(/\r?\n$/, '');
+      const spec = { name, kind: variable ? 'variable' : 'secret' };
+      return send(id, { kind: 'put', spec, value, replace }, options);
+    });
+  remove
+    .argument('<name>', 'its name')
+    .action((id: string, name: string, options: InputOptions) => send(id, { kind: 'remove', name }, options));
+  return new Command('input')
+    .description('Hand named variables and secrets to a running session; they are kept in memory only.')
+    .addCommand(list)
+    .addCommand(put)
+    .addCommand(remove)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  harn-gateway session input put session_01... SHOP_TOKEN < token.txt',
     );
 }
 
-async function send(id: string, body: object, options: ClientOptions): Promise<void> {
+function leaf(name: string, description: string, example: string): Command {
+  const command = new Command(name)
+    .description(description)
+    .argument('<id>', 'session')
+    .option('--json', 'print the answer as JSON')
+    .addHelpText('after', `\nExamples:\n  harn-gateway session input ${example}`);
+  return withClientOptions(command);
+}
+
+async function send(id: string, body: object, options: InputOptions): Promise<void> {
   const path = `/v1/sessions/${encodeURIComponent(id)}/inputs`;
-  const answer = await new GatewayClient(options).json<object>('POST', path, body);
-  process.stdout.write(`${JSON.stringify(answer, null, 2)}\n`);
+  const answer = await new GatewayClient(options).json<Answered>('POST', path, body);
+  process.stdout.write(options.json ? `${JSON.stringify(answer)}\n` : wordsOf(answer));
+}
+
+function wordsOf({ inputs, input, removed, delivery }: Answered): string {
+  const routes = new Map(delivery.taken_by.map((row) => [row.name, row.routes.join(' ') || 'no route']));
+  const shown = input === undefined ? (inputs ?? []) : [input];
+  const lines = shown.map(({ name, kind, value }) =>
+    [
+      name,
+      kind.padEnd(8),
+      routes.get(name) ?? '-',
+      ...(value === undefined ? [] : [JSON.stringify(value)]),
+    ].join('  '),
+  );
+  const said = removed === undefined ? [] : [removed ? 'Removed.' : 'There was none of this name.'];
+  return `${[...lines, ...said, delivery.message].join('\n')}\n`;
 }

@@ -39,6 +39,8 @@ const spec = z.strictObject({
   usage: usage.default({ kind: 'session_tools' }),
 });
 export type InputSpec = z.infer<typeof spec>;
+/** An input as it is shown: a secret without its value. */
+export type InputDescription = InputSpec & { value?: string };
 
 const value = z
   .string()

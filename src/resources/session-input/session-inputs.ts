@@ -1,6 +1,6 @@
 import type { Clean } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import { INPUT_LIMITS, type InputSnapshot, type InputSpec } from './schema.ts';
+import { INPUT_LIMITS, type InputDescription, type InputSnapshot, type InputSpec } from './schema.ts';
 
 /** Hides what it is told, and what looks like a secret. */
 interface Hiding {
@@ -31,9 +31,6 @@ interface Inputs {
   redactor: Hiding;
   sources: Map<string, { revision: number; spelled: string }>;
 }
-
-/** An input as it is shown: a secret without its value. */
-export type InputDescription = InputSpec & { value?: string };
 
 /** Sessions that are over and whose secrets are still hidden in what comes late. */
 const MAX_OVER = 1_000;
