@@ -173,9 +173,11 @@ export class CommandRun {
   ): DecodedInput & { sent: unknown; asked: unknown } {
     const isJson = body !== undefined && !isRawBody(body as never) && !isSpooledBody(body as never);
     if (!isJson && Object.keys(query).length === 0) return { path, query, body, sent: body, asked: query };
-    const { inputs } = this.#facts;
-    const sessionId = inputs.isEmpty ? undefined : sessionOf(tx, path, isJson ? body : undefined);
-    const clean = inputs.redact(sessionId, isJson ? { query, body } : { query }).value;
+    const { inputs, redact } = this.#facts;
+    const given = isJson ? { query, body } : { query };
+    const clean = (
+      inputs.isEmpty ? redact(given) : inputs.redact(sessionOf(tx, path, isJson ? body : undefined), given)
+    ).value;
     return { path, query: clean.query, body: 'body' in clean ? clean.body : body, sent: body, asked: query };
   }
 

@@ -475,7 +475,8 @@ class Lanes {
 /** The same for what one Session records: its own secrets are hidden in it too. */
 function inSession(deps: RunnerDeps, sessionId: string | undefined): RunnerDeps {
   const { inputs } = deps.tools;
-  const redact: DecisionTools['redact'] = (value) => inputs.redact(sessionId, value);
+  const redact: DecisionTools['redact'] = (value) =>
+    inputs.isEmpty ? deps.tools.redact(value) : inputs.redact(sessionId, value);
   return { ...deps, redactFrame: redact, tools: { ...deps.tools, redact } };
 }
 

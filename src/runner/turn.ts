@@ -77,7 +77,8 @@ export function turnBase(
     remembers: (subject) => remembers(deps.tools, reader, { resource, internal }, subject),
     history: () => historyBefore(reader, { resource, internal }),
     answerTo: (upstreamId) => answerTo(reader, resource.id, upstreamId),
-    sessionInput: (name, origin) => deps.tools.inputs.value(resource.session_id, name, origin),
+    sessionInput: (name, origin) =>
+      deps.tools.inputs.isEmpty ? undefined : deps.tools.inputs.value(resource.session_id, name, origin),
     isCanceled: () => isCanceled(reader, resource.id),
     ...trace,
   };

@@ -52,7 +52,7 @@ export class A2aClient implements ProtocolClient {
         limits,
         parseJson: deps.parseJson,
         credentials,
-        inputs: config.inputs?.headers ?? {},
+        ...(config.inputs && { inputs: config.inputs.headers }),
         nextRequestId,
       },
       discovery: new Discovery({

@@ -26,8 +26,8 @@ interface Wire {
   limits: A2aLimits;
   parseJson: BridgeDeps['parseJson'];
   credentials(): Promise<Record<string, string>>;
-  /** Headers that carry session inputs. */
-  inputs: NamedInputs;
+  /** Headers that carry session inputs; undefined for none. */
+  inputs?: NamedInputs;
   nextRequestId(): string;
 }
 
@@ -92,7 +92,7 @@ async function send(request: WireRequest, wire: Wire, talk: Conversation): Promi
     headers: {
       ...request.headers,
       ...(talk.traceparent !== undefined && { traceparent: talk.traceparent }),
-      ...inputsOf(talk.turn, wire.inputs, request.url.href),
+      ...(wire.inputs && inputsOf(talk.turn, wire.inputs, request.url.href)),
       ...(await wire.credentials()),
     },
     ...(request.body !== undefined && { body: request.body }),

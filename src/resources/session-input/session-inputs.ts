@@ -40,13 +40,11 @@ export class SessionInputs {
   readonly #deps: SessionInputsDeps;
   readonly #sessions = new Map<string, Inputs>();
   readonly #over = new Set<string>();
+  /** Whether no Session has any. A plain member: every Task asks, and most gateways have none. */
+  isEmpty = true;
 
   constructor(deps: SessionInputsDeps) {
     this.#deps = deps;
-  }
-
-  get isEmpty(): boolean {
-    return this.#sessions.size === 0;
   }
 
   list(sessionId: string): InputDescription[] {
@@ -113,7 +111,6 @@ export class SessionInputs {
 
   /** The value of an input for somebody at this origin; undefined where there is none, or it is meant for other places. */
   value(sessionId: string, name: string, origin: string | undefined): string | undefined {
-    if (this.isEmpty) return undefined;
     const entry = this.#live(sessionId).get(name);
     if (entry === undefined) return undefined;
     const { usage } = entry.spec;
@@ -141,6 +138,7 @@ export class SessionInputs {
     if (this.#over.size <= MAX_OVER || oldest === undefined) return;
     this.#over.delete(oldest);
     this.#sessions.delete(oldest);
+    this.isEmpty = this.#sessions.size === 0;
   }
 
   /** Without those that have expired. */
@@ -196,6 +194,7 @@ export class SessionInputs {
       this.#deps.hideInLogs(text);
     }
     this.#sessions.set(sessionId, Object.assign(inputs, { entries, hidden }));
+    this.isEmpty = false;
     return inputs;
   }
 }
