@@ -1,6 +1,7 @@
 import type { ProtocolError } from './protocol/errors.ts';
 import type { JsonObject, JsonValue } from './protocol/json.ts';
 import type { SenderProof } from './protocol/sender-proof.ts';
+import type { TraceContext } from './protocol/trace-context.ts';
 import type {
   CommandId,
   IdsOfKind,
@@ -98,10 +99,29 @@ export interface Call {
   accept?: string | undefined;
   /** W3C trace context as received; malformed values are ignored. */
   traceparent: string | undefined;
+  /** What follows the request for its trace; left out where none is followed. */
+  request?: TracedRequest | undefined;
+  /** Called when the caller is let in and what is asked can be decided. Default: nobody asks. */
+  admitted?: () => void;
   /** Aborted when the caller went away. */
   signal: AbortSignal;
   /** The connection that it came on, for one that may be a client of Sessions (`Gateway.connected`). */
   connectionId?: string | undefined;
+}
+
+/** Follows one request of a surface for its trace. */
+export interface TracedRequest {
+  /** Its span; undefined while no caller of it has called. */
+  readonly place: TraceContext | undefined;
+  end(answered: AnsweredRequest): void;
+}
+
+/** How a request ended. `route`: path pattern; `-` where none matched. */
+export interface AnsweredRequest {
+  method: string;
+  route: string;
+  status: number;
+  errorCode: string | undefined;
 }
 
 /** A call whose body is not read yet. */

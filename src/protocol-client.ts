@@ -109,6 +109,11 @@ export interface Turn {
   tasksForked(): string[];
   /** W3C trace context to pass on. */
   traceparent?: string;
+  /**
+   * Begins an exchange with the peer, whose trace context goes on in place of `traceparent`. `attributes` are names and numbers,
+   * never what is said. Left out where nothing is traced.
+   */
+  begins?(name: string, attributes: Readonly<Record<string, string | number>>): TracedExchange;
   /** Metadata of the Session; a bridge reads its own protocol's member. */
   sessionMetadata: JsonObject;
   /** The model that the Session wishes for; a peer that offers no choice does as it does. */
@@ -134,6 +139,13 @@ export interface Turn {
   sessionInput?(name: string, origin: string | undefined): string | undefined;
   /** Somebody asked to cancel the task, or it has ended: what is not sent yet is not sent any more. */
   isCanceled(): boolean;
+}
+
+/** One request to the peer and what comes back, as a span of the trace. */
+export interface TracedExchange {
+  traceparent: string;
+  /** It is over; `failure` is a code. Called again it does nothing. */
+  end(failure?: string): void;
 }
 
 /** What an agent asks the gateway to do for it, in the middle of its turn. */

@@ -137,7 +137,9 @@ export interface RefusedPath {
 }
 
 /** What a protocol server adds to a request to make a Call of it. */
-export type ServerCall = Partial<Pick<Call, 'path' | 'query' | 'body' | 'idempotencyKey' | 'lastEventId'>>;
+export type ServerCall = Partial<
+  Pick<Call, 'path' | 'query' | 'body' | 'idempotencyKey' | 'lastEventId' | 'traceparent'>
+>;
 
 /** One HTTP request and its answer. Whatever is sent carries the safety headers and the request id. */
 export interface ServerExchange {
@@ -152,6 +154,8 @@ export interface ServerExchange {
    * is read for callers only, and for those that keep something per caller.
    */
   caller(): AdmittedCaller;
+  /** The message that it carries says its trace itself: that counts, and not the header. */
+  tracedBy(traceparent: string): void;
   /** A Call with what the request says of itself: its caller, trace, `Idempotency-Key`, `Last-Event-ID`. Throws as `caller` does. */
   call(given?: ServerCall): Call;
   /**

@@ -16,12 +16,13 @@ import { authenticator } from './authentication.ts';
 import { makeClients, sampleAgent } from './clients.ts';
 import { type Core, makeCore } from './core.ts';
 import { lookAtIssuers, trustedIssuers } from './issuers.ts';
-import { openMeasuring, openTracing } from './measuring.ts';
+import { openMeasuring } from './measuring.ts';
 import { openData, refuseBadCheckpoint } from './open-data.ts';
 import { type GatewayParts, type Parts, systemClock, systemRandom } from './parts.ts';
 import { Reloader, refuseReload } from './reload.ts';
 import { makeRetention } from './retention.ts';
 import { makeSurface } from './surface.ts';
+import { openTelemetry, sendsMetrics } from './telemetry.ts';
 
 export { refuseHalfMigrated } from '#operation/exchange-stores.ts';
 export { inspectUpstreams, type UpstreamSight } from './clients.ts';
@@ -86,14 +87,15 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   closers.push(() => Promise.all([...clients.values()].map((client) => client.close())));
   const watch = ClockWatch.open({ clock, logger, log });
   const rooms = await loadRooms();
-  const measuring = config.telemetry.metrics ? openMeasuring(parts, log, clients) : undefined;
+  const isMeasured = config.telemetry.metrics || sendsMetrics(config, parts.env);
+  const measuring = isMeasured ? openMeasuring(parts, log, clients) : undefined;
   closers.push(() => measuring?.close());
-  const tracing = await openTracing(parts, log, clients);
-  closers.push(() => tracing?.close());
+  const telemetry = await openTelemetry(parts, log, clients, measuring);
+  closers.push(() => telemetry?.close());
   let reloader: Reloader | undefined;
   closers.push(() => reloader?.close());
   const reload = () => reloader?.reload() ?? refuseReload();
-  const core = makeCore(parts, data, rooms, clients, authentication, watch, { measuring, reload });
+  const core = makeCore(parts, data, rooms, clients, authentication, watch, { measuring, telemetry, reload });
   closers.push(() => core.subscriptions.close());
   closers.push(() => core.sending.close());
   closers.push(() => core.runner.drain());
@@ -112,7 +114,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     await core.runner.recover();
     await core.sending.outbox.start();
   }
-  const surface = makeSurface(parts, data, clients, issuers, core, watch, measuring);
+  const surface = makeSurface(parts, data, clients, issuers, core, watch, { measuring, telemetry });
   closers.push(() => surface.close({ graceMs: config.limits.drain_timeout_ms }));
   reloader = new Reloader({
     parts,

@@ -53,11 +53,11 @@ import { configuredKeys } from './authentication.ts';
 import { bundleTools } from './bundles.ts';
 import { secretReader } from './clients.ts';
 import { madeOf } from './made-of.ts';
-import type { Measuring } from './measuring.ts';
 import type { OpenData, OpenDirectory } from './open-data.ts';
 import { DELIVERY_FORMS, makeSending, type Sending } from './outbox.ts';
 import type { Parts } from './parts.ts';
 import { receiptFacts, signingKeyFacts } from './signing-keys.ts';
+import type { Watching } from './telemetry.ts';
 import { undiscovered } from './undiscovered.ts';
 
 const TRACE_ID_BYTES = 16;
@@ -83,7 +83,7 @@ export function makeCore(
   clients: ReadonlyMap<string, ProtocolClient>,
   authenticator: Authenticator,
   watch: ClockWatch,
-  { measuring, reload }: { measuring: Measuring | undefined; reload: () => Promise<ReloadReport> },
+  { measuring, telemetry, reload }: Watching & { reload: () => Promise<ReloadReport> },
 ): Core {
   const { config, logger, clock, random } = parts;
   const box = createSecretBox(inputBoxKey(config.store.data, random), random);
@@ -107,6 +107,7 @@ export function makeCore(
     nowMs: () => clock.now(),
     timeoutSignal: (ms) => AbortSignal.timeout(ms),
     ...(measuring && { onFirstFrame: measuring.work.spoke.bind(measuring.work) }),
+    ...(telemetry?.calls && { traceExchange: telemetry.calls.exchange.bind(telemetry.calls) }),
   });
   log.onReopen(() => recover(runner, logger));
   log.tail((events) => {

@@ -27,28 +27,6 @@ export function openMeasuring(
   return { metrics, work, close: log.tail(work.committed.bind(work)) };
 }
 
-/** Sends a trace of each task to where the operator says; undefined, and nothing is loaded, where nobody says. */
-export async function openTracing(
-  { config, env, version, random, logger }: Parts,
-  log: EventLog,
-  clients: ReadonlyMap<string, unknown>,
-): Promise<{ close(): Promise<void> } | undefined> {
-  const endpoint = config.telemetry.otlp?.endpoint;
-  const { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED } = env;
-  if (OTEL_SDK_DISABLED === 'true') return undefined;
-  if (!(endpoint ?? OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? OTEL_EXPORTER_OTLP_ENDPOINT)) return undefined;
-  const { TaskTraces } = await import('#operation/tracing.ts');
-  const service = { name: env['OTEL_SERVICE_NAME'] ?? 'harn-gateway', version };
-  const traces = new TaskTraces({ endpoint, service, agents: clients, random, logger });
-  const stop = log.tail(traces.committed.bind(traces));
-  return {
-    close() {
-      stop();
-      return traces.close();
-    },
-  };
-}
-
 /** What knows the numbers that nothing records. */
 interface Counting {
   gateway: Pick<GatewayCore, 'lags'>;

@@ -29,9 +29,10 @@ import { A2A_OFFER, type BridgeId, bridges } from '../../bridges/index.ts';
 import { metricsReader } from './authentication.ts';
 import type { Core } from './core.ts';
 import { neverReached } from './issuers.ts';
-import { type Measuring, readMetrics } from './measuring.ts';
+import { readMetrics } from './measuring.ts';
 import type { OpenDirectory } from './open-data.ts';
 import type { Parts } from './parts.ts';
+import type { Watching } from './telemetry.ts';
 import { undiscovered, withUndiscovered } from './undiscovered.ts';
 
 /** REST, SSE, WebSocket, discovery, metrics and the protocol servers of the bridges over the gateway. */
@@ -42,7 +43,7 @@ export function makeSurface(
   issuers: ReadonlyMap<string, TrustedIssuer>,
   core: Core,
   watch: ClockWatch,
-  measuring: Measuring | undefined,
+  { measuring, telemetry }: Watching,
 ): HttpSurface {
   const { gateway, tools } = core;
   const { config, logger, version, clock } = parts;
@@ -54,7 +55,11 @@ export function makeSurface(
     );
   const json = new JsonReader();
   const cards = makeCards(parts, keys, clients, tools.routes);
-  const faceOf = (face: Face): Gateway => measuring?.work.gatewayOf(face, gateway) ?? gateway;
+  const calls = telemetry?.calls;
+  const faceOf = (face: Face): Gateway => {
+    const measured = measuring?.work.gatewayOf(face, gateway) ?? gateway;
+    return calls?.gatewayOf(face, measured) ?? measured;
+  };
   const surface = createHttpSurface({
     gateway: faceOf('rest'),
     socketGateway: faceOf('ws'),
@@ -62,6 +67,7 @@ export function makeSurface(
     timers: nodeTimers,
     logger,
     newRequestId: () => tools.newId('req'),
+    ...(calls && { traceRequest: calls.request.bind(calls) }),
     limits: httpLimits(config),
     spool,
     json,
@@ -80,7 +86,10 @@ export function makeSurface(
         takesCertificates: config.server.tls?.client_certificates ?? false,
       },
     },
-    metrics: measuring && { authorize: metricsReader(gateway), read: () => measuring.metrics.read() },
+    metrics:
+      measuring && config.telemetry.metrics
+        ? { authorize: metricsReader(gateway), read: () => measuring.metrics.read() }
+        : undefined,
     createServers: (publicUrl) => makeServers(parts, clients, core, faceOf, publicUrl, cards, json),
     server: serverSettings(config),
   });

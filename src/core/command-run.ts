@@ -4,6 +4,7 @@ import type { Call, CallHead } from '#gateway.ts';
 import { own } from '#protocol/clean.ts';
 import type { ProtocolError } from '#protocol/errors.ts';
 import type { JsonValue } from '#protocol/json.ts';
+import { parseTraceparent } from '#protocol/trace-context.ts';
 import { type CommandId, operation } from '#resources/operations.ts';
 import { type CleanPermissionRequestState, permissionKeys } from '#resources/permission/state.ts';
 import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
@@ -80,9 +81,10 @@ export class CommandRun {
     this.#by = by;
     this.#caller = caller;
     this.#origin = originOf(call, by.name, deps);
-    const { connectionId } = call;
+    const { connectionId, traceparent } = call;
     const connection = connectionId === undefined ? {} : { connection: own(connectionId) };
-    this.#facts = { caller, by: by.name, version: by.version, ...connection, ...deps.tools };
+    const isUnsampled = traceparent !== undefined && parseTraceparent(traceparent)?.isSampled === false;
+    this.#facts = { caller, by: by.name, version: by.version, ...connection, isUnsampled, ...deps.tools };
   }
 
   async decide(mutex: KeyedMutex): Promise<Outcome> {
@@ -159,6 +161,7 @@ export class CommandRun {
       const input = decodeInput(operation(this.#id), this.#call);
       refuseOtherWords(this.#by.version, this.#id, input.body);
       refuseLargeMembers(input.body, this.#facts.limits);
+      this.#call.admitted?.();
       const decided = decide(tx, this.#clean(input, tx) as never);
       if ('effect' in decided) return decided;
       if (record) this.#keepAnswer(tx, record, decided);
@@ -294,20 +297,8 @@ export function originOf(
   { actor }: CallerName,
   { newTraceId }: Pick<CommandDeps, 'newTraceId'>,
 ): Origin {
-  const trace = parseTraceparent(traceparent);
+  const trace = traceparent === undefined ? undefined : parseTraceparent(traceparent);
   const origin: Origin = { actor, traceId: trace?.traceId ?? newTraceId() };
   if (trace) origin.spanId = trace.spanId;
   return origin;
-}
-
-const TRACEPARENT = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}(-.*)?$/;
-const ZERO = /^0+$/;
-
-/** The ids of a W3C `traceparent`; undefined when it is absent or malformed, as the recommendation asks. */
-function parseTraceparent(header: string | undefined): { traceId: string; spanId: string } | undefined {
-  const match = header === undefined ? null : TRACEPARENT.exec(header);
-  const [, traceId, spanId] = match ?? [];
-  if (!traceId || !spanId || header?.startsWith('ff') || ZERO.test(traceId) || ZERO.test(spanId))
-    return undefined;
-  return { traceId, spanId };
 }

@@ -35,6 +35,8 @@ export interface Facts extends DecisionTools {
   version: ProtocolVersion;
   /** The connection that the call came on; undefined for a request that stands for itself. */
   connection?: CleanText;
+  /** The call said that nobody is to record its trace. Default: it did not. */
+  isUnsampled?: boolean;
 }
 
 /** The names of a caller without what may be secret in them: claims of a token are words of somebody else. */

@@ -143,6 +143,7 @@ export class GatewayCore implements Gateway {
     await by.settle();
     const { log, subscriptions, streamBufferBytes } = this.#deps;
     const { caller, input } = this.#watched(id, call, () => admit(operation(id), call));
+    call.admitted?.();
     const after = call.lastEventId === undefined ? {} : { after: call.lastEventId };
     const named = call.cursorParam === undefined ? {} : { cursorParam: call.cursorParam };
     let follower: Follower | undefined;
@@ -178,6 +179,7 @@ export class GatewayCore implements Gateway {
   async #query(id: QueryId, call: Call): Promise<Answer> {
     const { log } = this.#deps;
     const { caller, input } = admit(operation(id), call);
+    call.admitted?.();
     const reader = { get: log.state.bind(log) };
     const { self, signingKeys, approvals, live, inputs } = this.#deps.tools;
     const { time, files, receiptLog, bundles } = this.#deps;

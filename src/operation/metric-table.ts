@@ -110,6 +110,11 @@ export const METRICS = {
     labels: {},
     buckets: TRANSACTIONS,
   },
+  harn_telemetry_items_total: {
+    type: 'counter',
+    help: 'Spans and metrics for the OpenTelemetry receiver: sent, failed (it did not take them), dropped (it is slower than the work).',
+    labels: { signal: ['traces', 'metrics'], outcome: ['sent', 'failed', 'dropped'] },
+  },
   harn_tasks_running: { type: 'gauge', help: 'Tasks whose agent works now.', labels: {} },
   harn_tasks_queued: {
     type: 'gauge',

@@ -29,6 +29,18 @@ export interface MetricNames {
   operations: readonly string[];
 }
 
+/** A metric with its values; those of a histogram as `/metrics` spells them, told apart by `metricName`. */
+export interface MetricSeries {
+  name: string;
+  help: string;
+  type: string;
+  values: readonly {
+    labels: Readonly<Record<string, string | number>>;
+    value: number;
+    metricName?: string;
+  }[];
+}
+
 /** Takes what happened. A label outside of its bound becomes `other`, so that no name of a caller or agent makes a new series. */
 export interface Recorder {
   record<Name extends RecordedName>(name: Name, labels: LabelsOf<Name>, value: number): void;
@@ -79,6 +91,11 @@ export class Metrics implements Recorder {
   /** All of them in the text format of Prometheus. */
   async read(): Promise<{ contentType: string; text: string }> {
     return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
+  }
+
+  /** All of them as values, read as for a scrape. */
+  async values(): Promise<readonly MetricSeries[]> {
+    return (await this.#registry.getMetricsAsJSON()) as unknown as MetricSeries[];
   }
 
   /** From now on these are read at each scrape. */

@@ -102,16 +102,7 @@ export class WorkMetrics {
   gatewayOf(face: Face, gateway: Gateway): Gateway {
     const { clock } = this.#deps;
     return {
-      recognize: gateway.recognize.bind(gateway),
-      enter: gateway.enter.bind(gateway),
-      enterSigned: gateway.enterSigned.bind(gateway),
-      knows: gateway.knows.bind(gateway),
-      admit: gateway.admit.bind(gateway),
-      watch: gateway.watch.bind(gateway),
-      connected: gateway.connected.bind(gateway),
-      follows: gateway.follows.bind(gateway),
-      unfollows: gateway.unfollows.bind(gateway),
-      disconnected: gateway.disconnected.bind(gateway),
+      ...passedOn(gateway),
       call: async (id, call) => {
         const startedMs = clock.monotonic();
         try {
@@ -254,4 +245,20 @@ function moreOf({ counts, counted: _, ...said }: ReportedUsage, task: OpenTask):
   const more = usedSince(task.used, said);
   task.used = { ...task.used, ...said };
   return more;
+}
+
+/** What nobody measures of a gateway. */
+export function passedOn(gateway: Gateway): Omit<Gateway, 'call' | 'subscribe'> {
+  return {
+    recognize: gateway.recognize.bind(gateway),
+    enter: gateway.enter.bind(gateway),
+    enterSigned: gateway.enterSigned.bind(gateway),
+    knows: gateway.knows.bind(gateway),
+    admit: gateway.admit.bind(gateway),
+    watch: gateway.watch.bind(gateway),
+    connected: gateway.connected.bind(gateway),
+    follows: gateway.follows.bind(gateway),
+    unfollows: gateway.unfollows.bind(gateway),
+    disconnected: gateway.disconnected.bind(gateway),
+  };
 }

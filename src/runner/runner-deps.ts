@@ -1,7 +1,8 @@
 import type { DecisionTools } from '#core/facts.ts';
 import type { EventLog, Projection } from '#eventlog/event-log.ts';
 import type { Logger } from '#protocol/ports.ts';
-import type { Interpret, ProtocolClient } from '#protocol-client.ts';
+import type { TraceContext } from '#protocol/trace-context.ts';
+import type { Interpret, ProtocolClient, TracedExchange, Turn } from '#protocol-client.ts';
 import type { VerificationKeys } from '#receipts/verification-keys.ts';
 import type { FrameNumbers } from '#resources/task/task-frames.ts';
 
@@ -20,6 +21,8 @@ export interface RunnerDeps {
   frameNumbers: FrameNumbers;
   /** The agent of a task said something for the first time in a turn. Default: nobody asks. */
   onFirstFrame?(taskId: string): void;
+  /** Begins an exchange with an agent, in the turn that has this place in its trace. Default: none is traced. */
+  traceExchange?(place: TraceContext, ...exchange: Parameters<NonNullable<Turn['begins']>>): TracedExchange;
   limits: { perRoute: (route: string) => number; total: number; cancelWaitMs: number; acceptWaitMs: number };
   nowMs(): number;
   timeoutSignal(ms: number): AbortSignal;

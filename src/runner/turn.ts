@@ -59,7 +59,6 @@ export function turnBase(
   const reader = { get: deps.log.state.bind(deps.log) };
   const session = reader.get<CleanSessionFold>(sessionKeys.session(resource.session_id))?.resource;
   const policy = session?.model_policy;
-  const trace = internal.trace_id === null ? {} : { traceparent: `00-${internal.trace_id}-${span.id}-01` };
   return {
     taskId: resource.id,
     sessionId: resource.session_id,
@@ -80,8 +79,21 @@ export function turnBase(
     sessionInput: (name, origin) =>
       deps.tools.inputs.isEmpty ? undefined : deps.tools.inputs.value(resource.session_id, name, origin),
     isCanceled: () => isCanceled(reader, resource.id),
-    ...trace,
+    ...traceOf(deps, internal, span),
   };
+}
+
+/** A caller that records nothing wants nobody behind it to; its exchanges are not followed either. */
+function traceOf(
+  { traceExchange }: Pick<RunnerDeps, 'traceExchange'>,
+  { trace_id: traceId, unsampled }: CleanTaskState['internal'],
+  { id: spanId }: TurnSpan,
+): Pick<Turn, 'traceparent' | 'begins'> {
+  if (traceId === null) return {};
+  const traceparent = `00-${traceId}-${spanId}-${unsampled ? '00' : '01'}`;
+  if (traceExchange === undefined || unsampled) return { traceparent };
+  const place = { traceId, spanId, isSampled: true };
+  return { traceparent, begins: (name, attributes) => traceExchange(place, name, attributes) };
 }
 
 function answerTo(reader: StateReader, taskId: string, upstreamId: string): PermissionAnswer | undefined {

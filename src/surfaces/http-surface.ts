@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { Server as TlsServer } from 'node:https';
 import type { Middleware } from 'koa';
 import Koa from 'koa';
-import type { AdmittedCaller, Gateway } from '#gateway.ts';
+import type { AdmittedCaller, Gateway, TracedRequest } from '#gateway.ts';
 import type { JsonReader } from '#json/json-reader.ts';
 import type { Spool } from '#protocol/bytes.ts';
 import { ProtocolError } from '#protocol/errors.ts';
@@ -47,6 +47,8 @@ export interface HttpSurfaceDeps {
   logger: Logger;
   /** Fresh request id, `req_<ULID>`. */
   newRequestId(): string;
+  /** Follows a request for its trace. Default: none is followed. */
+  traceRequest?: (() => TracedRequest) | undefined;
   limits: HttpLimits;
   /** Where large bodies lie until they are answered. */
   spool: Spool;

@@ -339,8 +339,17 @@ export const LAYERS: readonly LayerRow[] = [
       'src/store/checked-file.ts',
       'src/resources/task/state.ts',
       'src/resources/permission/state.ts',
+      'src/resources/message/state.ts',
     ],
-    types: [...WORDS, 'src/gateway.ts', 'src/redaction', 'src/eventlog', 'src/surfaces', 'src/resources'],
+    types: [
+      ...WORDS,
+      'src/gateway.ts',
+      'src/protocol-client.ts',
+      'src/redaction',
+      'src/eventlog',
+      'src/surfaces',
+      'src/resources',
+    ],
     because:
       'the machine around the gateway: data directory, log lines, metrics, traces, readiness, child processes',
   },

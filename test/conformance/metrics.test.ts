@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { METRICS, OTHER } from '#operation/metric-table.ts';
 import { Metrics } from '#operation/metrics.ts';
 import type { Move } from '#protocol-client.ts';
@@ -6,6 +6,7 @@ import { EventStreamClient } from '../harness/event-stream.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { keeper } from '../harness/keeper.ts';
 import { MovingClient } from '../harness/moving-client.ts';
+import { OtlpCollector } from '../harness/otlp-collector.ts';
 import { startReceiver } from '../harness/receiver.ts';
 
 const SECRET_NAME = 'a name that a caller or an agent made up "}\n';
@@ -43,13 +44,19 @@ async function samples({ client }: TestGateway): Promise<Map<string, number>> {
 }
 
 describe('the metrics', () => {
-  const { kept } = keeper();
+  const { kept, closeNow } = keeper();
+  afterEach(() => vi.unstubAllEnvs());
   const stage = async () => {
     const receiver = kept(await startReceiver());
+    const collector = kept(await OtlpCollector.start());
+    vi.stubEnv('OTEL_BSP_SCHEDULE_DELAY', '10');
     const gateway = kept(
       await startTestGateway({
         extraClients: [new MovingClient()],
-        config: { outbound: { allow: ['127.0.0.1'] } },
+        config: {
+          outbound: { allow: ['127.0.0.1'] },
+          telemetry: { otlp: { endpoint: collector.url } },
+        },
       }),
     );
     const run = async (moves: readonly Move[]) => {
@@ -59,7 +66,7 @@ describe('the metrics', () => {
       const task = await gateway.client.post<{ id: string }>(`/v1/sessions/${id}/tasks`, { input });
       return task.id;
     };
-    return { receiver, gateway, run };
+    return { receiver, collector, gateway, run };
   };
 
   it('are all emitted, each by work that it is about, with the labels of the table', async () => {
@@ -77,6 +84,8 @@ describe('the metrics', () => {
     await expect
       .poll(async () => (await samples(gateway)).get('harn_webhook_dead_letters_total'))
       .toBeGreaterThan(0);
+    const sent = 'harn_telemetry_items_total{signal="traces",outcome="sent"}';
+    await expect.poll(async () => (await samples(gateway)).get(sent)).toBeGreaterThan(0);
     const found = await samples(gateway);
     const names = [...found.keys()].map((name) =>
       name.replace(/\{.*$/, '').replace(/_(bucket|sum|count)$/, ''),
@@ -149,6 +158,47 @@ describe('the metrics', () => {
     expect(of('harn_upstream_errors_total')).toHaveLength(1);
     expect(of('harn_cost_total')).toHaveLength(17);
   });
+
+  it.each([
+    ['http/protobuf', true],
+    ['http/json', true],
+    ['http/protobuf', false],
+  ])(
+    'go to a receiver of OpenTelemetry as they are shown, as %s, with /metrics: %s',
+    async (protocol, shown) => {
+      const collector = kept(await OtlpCollector.start());
+      const otlp = { endpoint: collector.url, protocol, signals: ['metrics'] };
+      const gateway = kept(await startTestGateway({ config: { telemetry: { metrics: shown, otlp } } }));
+      await gateway.client.session();
+      await gateway.client.call('GET', '/v1/tasks/task_none');
+      const before = shown ? await samples(gateway) : undefined;
+      expect((await gateway.client.call('GET', '/metrics')).status).toBe(shown ? 200 : 404);
+      await closeNow(gateway);
+      const sent = collector.metrics();
+      const calls = sent.get('harn_request_duration_seconds');
+      const refused = calls?.points.find(({ attributes }) => attributes['operation'] === 'getTask');
+      expect([calls?.kind, refused?.count, refused?.attributes]).toEqual([
+        'histogram',
+        1,
+        { operation: 'getTask', face: 'rest', outcome: 'resource_not_found' },
+      ]);
+      expect(refused?.bounds).toHaveLength(METRICS.harn_request_duration_seconds.buckets.length);
+      expect(refused?.counts).toHaveLength((refused?.bounds?.length ?? 0) + 1);
+      expect(refused?.counts?.reduce((sum, count) => sum + count, 0)).toBe(1);
+      expect(sent.get('harn_calls_refused_total')).toMatchObject({
+        kind: 'sum',
+        points: [{ attributes: { code: 'resource_not_found' }, value: 1 }],
+      });
+      expect(sent.get('harn_log_commits')?.kind).toBe('gauge');
+      expect(sent.get('harn_store_bytes')?.points[0]?.value).toBeGreaterThan(0);
+      const names = [...(before?.keys() ?? [])].map((line) =>
+        line.replace(/(_bucket|_sum|_count)?(\{.*)?$/, ''),
+      );
+      expect(names.filter((name) => !sent.has(name) && !name.endsWith('_info'))).toEqual([]);
+      expect(collector.spans()).toEqual([]);
+      expect(collector.text).not.toContain(gateway.client.key);
+    },
+  );
 
   it('are not measured where the operator wants none', async () => {
     const gateway = kept(await startTestGateway({ config: { telemetry: { metrics: false } } }));

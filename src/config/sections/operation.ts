@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { webUrl } from '../shapes.ts';
 
+/** Forms of OTLP that are spoken. */
+export const OTLP_PROTOCOLS = ['http/protobuf', 'http/json'] as const;
+/** What can be sent. */
+export const OTLP_SIGNALS = ['traces', 'metrics'] as const;
+
 export const routing = z
   .strictObject({
     default: z
@@ -30,12 +35,30 @@ export const telemetry = z
             (text) => webUrl(text)?.search === '',
             'must be an http or https URL without query or user info',
           )
-          .describe('Base URL of a receiver of OTLP over HTTP with JSON; traces go to /v1/traces there.')
+          .optional()
+          .describe(
+            'Base URL of a receiver of OTLP over HTTP; traces go to /v1/traces there, metrics to /v1/metrics. Unset: OTEL_EXPORTER_OTLP_ENDPOINT, and without it nowhere.',
+          )
           .meta({ examples: ['http://127.0.0.1:4318'] }),
+        protocol: z
+          .enum(OTLP_PROTOCOLS)
+          .optional()
+          .describe('Form of what is sent. Unset: OTEL_EXPORTER_OTLP_PROTOCOL, and without it http/protobuf.')
+          .meta({ examples: ['http/protobuf'] }),
+        signals: z
+          .array(z.enum(OTLP_SIGNALS))
+          .default([...OTLP_SIGNALS])
+          .describe('What is sent: a trace of each task, and the metrics that /metrics shows.'),
+        content: z
+          .boolean()
+          .default(false)
+          .describe(
+            'Put what was said and what tools are called with into the traces, redacted as in the log. Whoever reads the traces reads that.',
+          ),
       })
-      .optional()
+      .prefault({})
       .describe(
-        'Send traces of tasks by OpenTelemetry: names, ids and times, not what was said. Unset: to OTEL_EXPORTER_OTLP_ENDPOINT, and without it nowhere.',
+        'Send traces and metrics by OpenTelemetry: names, ids, times and numbers, not what was said. The OTEL_* variables say the rest: headers, sampler, intervals.',
       ),
   })
   .prefault({})

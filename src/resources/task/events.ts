@@ -67,6 +67,8 @@ export const TASK_EVENTS = {
     tier: z.enum(AUTONOMY_TIERS).optional(),
     /** Set for a replay: what was asked, and of which Task. */
     replay: replayTerms.optional(),
+    /** The submission said that nobody is to record its trace; absent where it did not. */
+    unsampled: z.literal(true).optional(),
     checkpoint_id: z.string(),
   }),
   'task.started': z.object(transition),

@@ -60,6 +60,7 @@ function foldTaskSubmitted(event: Event, states: StateWriter): void {
     persona,
     tier,
     replay,
+    unsampled,
   } = payload(event, 'task.submitted');
   const internal = {
     route,
@@ -80,6 +81,7 @@ function foldTaskSubmitted(event: Event, states: StateWriter): void {
     ...(persona === undefined ? {} : { persona }),
     ...(tier === undefined ? {} : { tier }),
     ...(replay === undefined ? {} : { replay }),
+    ...(unsampled === undefined ? {} : { unsampled }),
   };
   const resource = { ...task, input: states.said(event, task.input) };
   const state = { resource, internal } satisfies TaskState;

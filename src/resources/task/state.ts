@@ -35,6 +35,8 @@ export type TaskState = Folded<
     cancel?: CancelReport;
     /** W3C trace id of the submission; goes on to the upstream and into later events. */
     trace_id: string | null;
+    /** Set where the submission said that nobody is to record this trace (W3C flag `sampled`). */
+    unsampled?: true;
     /** Message that the running or next turn sends. */
     turn_message: string;
     /** Messages that precede the first input. */

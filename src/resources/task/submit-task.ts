@@ -125,6 +125,7 @@ function appendSubmission(
     ...quotaTerms(terms, facts),
     ...personaTerms(terms.persona),
     ...tierTerms(terms.persona, session.resource.metadata, facts),
+    ...(facts.isUnsampled ? { unsampled: true as const } : {}),
     checkpoint_id: sentence`${id}.1`,
   };
   const receiptId = provesAcceptance(terms.persona, facts) ? facts.newId('receipt') : undefined;

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { AdmittedCaller, CredentialOfCall, Gateway } from '#gateway.ts';
+import type { AdmittedCaller, CredentialOfCall, Gateway, TracedRequest } from '#gateway.ts';
 import { AT_ONCE_BYTES, type JsonReader } from '#json/json-reader.ts';
 import type { Spool } from '#protocol/bytes.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
+import { parseTraceparent } from '#protocol/trace-context.ts';
 import type { RawBody, SpooledBody } from '#resources/operations.ts';
 import type { Timers } from '../timers.ts';
 import type { Challenges } from './challenges.ts';
@@ -23,6 +24,8 @@ export interface ExchangeDeps {
   gateway: Gateway;
   /** Called for every request that was answered with 401. */
   failedLogins: FailedLogins;
+  /** Follows a request for its trace. Default: none is followed. */
+  traceRequest?: (() => TracedRequest) | undefined;
   /** True once the gateway is shutting down: answers then close their connection. */
   isDraining(): boolean;
 }
@@ -52,6 +55,8 @@ export class Exchange {
   /** Why the credential was refused, for the log. */
   refusalReason: string | undefined;
   readonly deps: ExchangeDeps;
+  /** Follows it for its trace; undefined where none is followed. */
+  readonly trace: TracedRequest | undefined;
   #abort: AbortController | undefined;
   #hasLeft = false;
   readonly #startedAt: number;
@@ -64,11 +69,10 @@ export class Exchange {
     this.deps = deps;
     this.requestId = deps.newRequestId();
     this.#startedAt = deps.clock.monotonic();
+    this.trace = deps.traceRequest?.();
     openExchanges.set(req.socket, this);
     res.once('close', () => this.#closed());
-    res.on('error', (error) =>
-      deps.logger.debug({ request_id: this.requestId, err: error }, 'answer failed'),
-    );
+    res.on('error', (error) => deps.logger.debug({ ...this.place, err: error }, 'answer failed'));
   }
 
   /** Aborted when the client went away before its answer was complete; made on demand, as few calls look at it. */
@@ -111,6 +115,17 @@ export class Exchange {
     return this.res.destroyed || this.req.socket.destroyed;
   }
 
+  /** Which request it is, for the log: its id, and its trace where that is known. */
+  get place(): { request_id: string; trace_id?: string; span_id?: string } {
+    const request_id = this.requestId;
+    const { trace } = this;
+    if (trace?.place !== undefined)
+      return { request_id, trace_id: trace.place.traceId, span_id: trace.place.spanId };
+    const { traceparent } = this.req.headers;
+    const said = typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined;
+    return said === undefined ? { request_id } : { request_id, trace_id: said.traceId };
+  }
+
   /** Logs route, status and time only: headers and bodies may hold secrets. */
   #closed(): void {
     const finished = this.res.writableFinished;
@@ -119,12 +134,15 @@ export class Exchange {
     if (!finished) this.#abort?.abort();
     const left = !finished && !this.isStream && !this.isCut;
     const errorCode = left ? 'client_closed_request' : this.errorCode;
+    const status = left ? 499 : this.res.statusCode;
+    const { method = '' } = this.req;
+    this.trace?.end({ method, route: this.route, status, errorCode });
     this.deps.logger.info(
       {
-        request_id: this.requestId,
-        method: this.req.method,
+        ...this.place,
+        method,
         route: this.route,
-        status: left ? 499 : this.res.statusCode,
+        status,
         duration_ms: Math.round((this.deps.clock.monotonic() - this.#startedAt) * 1000) / 1000,
         ...(errorCode === undefined ? {} : { error_code: errorCode }),
         ...(this.refusalReason === undefined ? {} : { reason: this.refusalReason }),
@@ -421,7 +439,7 @@ export function cutAnswer(exchange: Exchange, thrown: unknown): void {
   exchange.errorCode = error.code;
   exchange.isCut = true;
   exchange.deps.logger.error(
-    { request_id: exchange.requestId, route: exchange.route, code: error.code, err: error.cause ?? error },
+    { ...exchange.place, route: exchange.route, code: error.code, err: error.cause ?? error },
     'answer cut off',
   );
   exchange.res.destroy();
@@ -437,7 +455,7 @@ export function errorHeaders(error: ProtocolError, challenges: Challenges): stri
 /** Internal causes go to the log, never to the client. */
 export function logFailure(exchange: Exchange, error: ProtocolError): void {
   exchange.deps.logger.error(
-    { request_id: exchange.requestId, route: exchange.route, code: error.code, err: error.cause ?? error },
+    { ...exchange.place, route: exchange.route, code: error.code, err: error.cause ?? error },
     'request failed',
   );
 }

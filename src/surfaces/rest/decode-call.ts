@@ -69,6 +69,7 @@ export async function decodeCall(
     lastEventId: single(headers['last-event-id']),
     accept: headers.accept,
     traceparent: single(headers['traceparent']),
+    request: exchange.trace,
     get signal() {
       return exchange.signal;
     },

@@ -31,6 +31,7 @@ export class ServerHttpExchange implements ServerExchange {
   readonly #exchange: Exchange;
   readonly #deps: ServerExchangeDeps;
   #query: Query | undefined;
+  #traceparent: string | undefined;
 
   constructor(exchange: Exchange, deps: ServerExchangeDeps) {
     this.#exchange = exchange;
@@ -58,6 +59,10 @@ export class ServerHttpExchange implements ServerExchange {
     return this.#exchange.caller('exempt');
   }
 
+  tracedBy(traceparent: string): void {
+    this.#traceparent = traceparent;
+  }
+
   call(given: ServerCall = {}): Call {
     const { headers } = this;
     const signal = () => this.signal;
@@ -69,7 +74,8 @@ export class ServerHttpExchange implements ServerExchange {
       body: undefined,
       idempotencyKey: single(headers['idempotency-key']),
       lastEventId: single(headers['last-event-id']),
-      traceparent: single(headers['traceparent']),
+      traceparent: this.#traceparent ?? single(headers['traceparent']),
+      request: this.#exchange.trace,
       // Made on demand: few calls look at it.
       get signal() {
         return signal();
