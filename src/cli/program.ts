@@ -3,6 +3,7 @@ import { cardCommand } from '#resources/agent/card-cli.ts';
 import { agentsCommand } from '#resources/agent/cli.ts';
 import { apiKeysCommand } from '#resources/api-key/cli.ts';
 import { artifactCommand } from '#resources/artifact/cli.ts';
+import { haltCommand } from '#resources/halt/cli.ts';
 import { holdsCommand } from '#resources/hold/cli.ts';
 import { permissionCommand } from '#resources/permission/cli.ts';
 import { policyCommand } from '#resources/policy/cli.ts';
@@ -62,6 +63,7 @@ export function program(): Command {
     apiKeysCommand(),
     vaultCommand(),
     policyCommand(),
+    haltCommand(),
     cardCommand(),
     openapiCommand(),
     completionCommand(),

@@ -87,6 +87,9 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'vault put': ['vault put shop.vault db-login < login.txt'],
   'vault remove': ['vault remove shop.vault db-login'],
   'vault list': ['vault list shop.vault', 'vault list shop.vault --json'],
+  'halt create': ['halt create a2a:shop --reason "It orders in a loop."'],
+  'halt list': ['halt list', 'halt list --all --json'],
+  'halt release': ['halt release halt_01... --reason "The shop has mended it."'],
   openapi: ['openapi > openapi.json'],
   completion: [
     'completion bash > ~/.local/share/bash-completion/completions/harn-gateway',

@@ -19,7 +19,7 @@ import { lookAtIssuers, trustedIssuers } from './issuers.ts';
 import { openMeasuring } from './measuring.ts';
 import { openData, refuseBadCheckpoint } from './open-data.ts';
 import { type GatewayParts, type Parts, systemClock, systemRandom } from './parts.ts';
-import { Reloader, refuseReload } from './reload.ts';
+import { isHalted, Reloader, refuseReload } from './reload.ts';
 import { makeRetention } from './retention.ts';
 import { makeSurface } from './surface.ts';
 import { openTelemetry, sendsMetrics } from './telemetry.ts';
@@ -95,13 +95,20 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   let reloader: Reloader | undefined;
   closers.push(() => reloader?.close());
   const reload = () => reloader?.reload() ?? refuseReload();
-  const core = makeCore(parts, data, rooms, clients, authentication, watch, { measuring, telemetry, reload });
+  const core = makeCore(parts, data, rooms, clients, authentication, watch, {
+    measuring,
+    telemetry,
+    reload,
+    stopHaltedAgents: async () => reloader?.stopHaltedAgents(),
+    startReleased: (route) => reloader?.startReleased(route),
+  });
   closers.push(() => core.subscriptions.close());
   closers.push(() => core.sending.close());
   closers.push(() => core.runner.drain());
   closers.push(() => core.liveConnections.closeAll());
   closers.push(endStreamsOfEndedKeys(log, core.gateway, logger));
-  for (const client of clients.values()) client.start();
+  core.runner.haltsChanged();
+  for (const client of clients.values()) if (!isHalted(core, client)) client.start();
   if (log.integrity.status === 'ok') {
     const { redact } = core.tools;
     await ensureWorkspaces(log, redact(config.workspaces).value, logger);

@@ -83,7 +83,7 @@ export function makeCore(
   clients: ReadonlyMap<string, ProtocolClient>,
   authenticator: Authenticator,
   watch: ClockWatch,
-  { measuring, telemetry, reload }: Watching & { reload: () => Promise<ReloadReport> },
+  { measuring, telemetry, ...operating }: Watching & Operating,
 ): Core {
   const { config, logger, clock, random } = parts;
   const box = createSecretBox(inputBoxKey(config.store.data, random), random);
@@ -144,7 +144,7 @@ export function makeCore(
       bundles,
       redact: tools.redact,
       project,
-      reload,
+      ...operating,
     }),
     workspaceIdOf: workspaceNames(config, log),
     awaitStart: (taskId, signal) => runner.awaitStart(taskId, signal),
@@ -313,6 +313,7 @@ function selfFacts(
     get policy() {
       return policy();
     },
+    halts: { inForce: undefined },
     keys,
     asksFor: (tool) => decideTool(policy(), '', tool).effect === 'ask',
     get quotas() {
@@ -357,6 +358,7 @@ function runningFacts({ runner, outbox }: RunningParts): Pick<DecisionTools, 'ru
       answerOpen: () => runner().answerOpen(),
       answerByRule: (taskId) => runner().answerByRule(taskId),
       endBeyondCeiling: (taskId) => runner().endBeyondCeiling(taskId),
+      haltsChanged: () => runner().haltsChanged(),
       wake: (taskId, messageId) => runner().wake(taskId, messageId),
       forwardCancel: (taskId) => runner().forwardCancel(taskId),
     },
@@ -494,10 +496,18 @@ function neededBy({ auth, env = {} }: Agent, vaults: Config['vaults']): NeededVa
 }
 
 /** What effects are done with. */
-interface PerformerParts extends Pick<RestoreParts, 'bundles' | 'redact' | 'project'> {
+interface PerformerParts extends Pick<RestoreParts, 'bundles' | 'redact' | 'project'>, Operating {
   interpretOf: (route: string) => Interpret | undefined;
   sending: Sending;
-  reload: () => Promise<ReloadReport>;
+}
+
+/** What an operator can do to the running gateway. */
+export interface Operating {
+  reload(): Promise<ReloadReport>;
+  /** Ends the programs and connections of the agents that are halted as a whole. */
+  stopHaltedAgents(): Promise<void>;
+  /** Lets the agent of a route be reached again, unless a halt stops it. */
+  startReleased(route: string): void;
 }
 
 /** Does what a command named, outside of its transaction. */
@@ -505,7 +515,7 @@ function performer(
   { log, keys }: OpenData,
   runner: TaskRunner,
   files: FileTree,
-  { interpretOf, sending, reload, ...restoring }: PerformerParts,
+  { interpretOf, sending, reload, stopHaltedAgents, startReleased, ...restoring }: PerformerParts,
 ): (effect: Effect, signal: AbortSignal) => Promise<EffectResult> {
   const canInterpret = (route: string) => interpretOf(route) !== undefined;
   return async (effect, signal) => {
@@ -514,6 +524,12 @@ function performer(
       return cancelReport === undefined ? {} : { cancelReport };
     }
     if (effect.kind === 'reload') return { reload: await reload() };
+    if (effect.kind === 'stop_halted') {
+      const endedTasks = await runner.endHalted();
+      await stopHaltedAgents();
+      return { endedTasks };
+    }
+    if (effect.kind === 'start_released') startReleased(effect.route);
     if (effect.kind === 'check_target') await sending.checkTarget(effect.url);
     if (effect.kind === 'write_file') await files.write(effect.root, effect.names, effect.bytes);
     if (effect.kind === 'check_replay')

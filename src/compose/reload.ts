@@ -5,6 +5,7 @@ import { ConfigError } from '#config/fault.ts';
 import type { Config } from '#config/load.ts';
 import { planReload } from '#config/reloading.ts';
 import { KeyedMutex } from '#core/keyed-mutex.ts';
+import { haltOn } from '#policy/halts.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { timestamp } from '#protocol/ports.ts';
@@ -64,6 +65,22 @@ export class Reloader {
     await Promise.all(idle.map((client) => client.close()));
   }
 
+  /** Puts a fresh client in the place of each that is halted as a whole, and ends that one with its program and connections. */
+  stopHaltedAgents(): Promise<void> {
+    return this.#inTurn.run('reload', async () => {
+      const { parts, core, clients } = this.#deps;
+      const routes = [...clients].flatMap(([route, client]) => (isHalted(core, client) ? [route] : []));
+      const made = { added: [], replaced: routes, removed: [] };
+      const fresh = this.#freshClients(viewOf(parts.config).config, made);
+      await Promise.all(this.#replaceClients(fresh, made).map((client) => client.close()));
+    });
+  }
+
+  startReleased(route: string): void {
+    const client = this.#deps.clients.get(route);
+    if (client !== undefined && !isHalted(this.#deps.core, client)) client.start();
+  }
+
   async close(): Promise<void> {
     await Promise.all([...this.#retired].map((client) => client.close()));
   }
@@ -87,7 +104,7 @@ export class Reloader {
     authentication.reconsider();
     if (certificate !== undefined) surface.renewCertificate(certificate);
 
-    for (const client of fresh.values()) client.start();
+    for (const client of fresh.values()) if (!isHalted(core, client)) client.start();
     for (const client of replaced) this.#retired.add(client);
     lookAtIssuers(issuers);
     await core.gateway.recheckStreams();
@@ -171,6 +188,11 @@ function viewOf(effective: Config): { config: Config; follow(live: Config): void
       source = live;
     },
   };
+}
+
+/** Whether an agent is halted as a whole. */
+export function isHalted({ tools }: Pick<Core, 'tools'>, { route }: ProtocolClient): boolean {
+  return haltOn(tools.self.halts, { route }) !== undefined;
 }
 
 type Routes = ReloadReport['routes'];

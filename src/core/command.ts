@@ -67,6 +67,10 @@ export type Effect =
   | { kind: 'check_target'; url: string }
   /** Refuses when something is missing that a replay of these Tasks, or of all of a Session, would need. */
   | { kind: 'check_replay'; source: { taskId: string } | SessionSource }
+  /** What runs or waits on what is halted has ended, and the programs of halted agents are stopped; bounded. */
+  | { kind: 'stop_halted' }
+  /** The agent of a route may be reached again, unless another halt stops it. */
+  | { kind: 'start_released'; route: string }
   /** The configuration is read again and takes effect. */
   | { kind: 'reload' }
   /** A file becomes durable. */
@@ -82,6 +86,8 @@ export interface EffectResult {
   cancelReport?: CancelReport;
   /** Of `check_replay`: the Tasks that can be replayed, oldest first. */
   taskIds?: readonly string[];
+  /** Of `stop_halted`: how many tasks were ended. */
+  endedTasks?: number;
   /** Of `reload`. */
   reload?: ReloadReport;
   /** Of `restore_session`. */

@@ -1,5 +1,6 @@
 import type { Caller } from '#auth/caller.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
+import type { Halts } from '#policy/halts.ts';
 import type { PolicySettings } from '#policy/settings.ts';
 import type { Clean, CleanText } from '#protocol/clean.ts';
 import type { JudgedTool } from '#protocol/intended-call.ts';
@@ -124,6 +125,8 @@ export interface SelfFacts {
   /** Agents that have described themselves so far. */
   agents(): readonly RoutedAgent[];
   policy: PolicySettings;
+  /** What operators have halted. */
+  halts: Halts;
   /** Configured API keys, without their hashes. */
   keys(): readonly KnownKey[];
   /** Whether calls of a tool wait for a permission where no persona says otherwise. */
@@ -239,6 +242,8 @@ export interface RunFacts {
   answerByRule(taskId: string): void;
   /** To call after commit: the agent has cost more than its session may; the task fails and the agent is told to stop. */
   endBeyondCeiling(taskId: string): void;
+  /** To call after commit: a halt was placed or released, and is in force or not from now on. */
+  haltsChanged(): void;
   /** To call after commit: the task was canceled here; notify the upstream, without waiting. */
   forwardCancel(taskId: string): void;
 }

@@ -9,6 +9,7 @@ import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { PermissionDecision } from '#resources/permission-rule/schema.ts';
 import type { Persona } from '#resources/persona/schema.ts';
 import { type Checks, type Decision, decideBy } from './decision.ts';
+import { decisionOfHalt, type HaltedTarget } from './halts.ts';
 import { RULES } from './rules.ts';
 import type { PolicySettings } from './settings.ts';
 
@@ -31,6 +32,8 @@ export interface ActionQuestion {
   policy: PolicySettings;
   action: Action;
   tier: AutonomyTier;
+  /** The halt that stops it; left out where none does. */
+  halt?: HaltedTarget | undefined;
   persona?: Pick<Persona, 'tools' | 'capabilities' | 'handoffs' | 'entry_workflow'> | undefined;
   session: { skillIds?: readonly string[] | undefined; vaultIds?: readonly string[] | undefined };
   workspace: { id: string; capabilities: readonly string[] };
@@ -46,6 +49,7 @@ export interface ActionQuestion {
 
 /** The policy of actions, in order: what refuses comes before what asks, so that nobody is asked for what is refused. */
 export const ACTION_CHECKS = [
+  ['halts', halts],
   ['persona_tools', personaTools],
   ['persona_capabilities', personaCapabilities],
   ['persona_handoffs', personaHandoffs],
@@ -65,6 +69,10 @@ export const ACTION_CHECKS = [
 
 export function decideAction(question: ActionQuestion): Decision {
   return decideBy(ACTION_CHECKS, question);
+}
+
+function halts({ halt }: ActionQuestion): Decision | undefined {
+  return halt === undefined ? undefined : decisionOfHalt(halt);
 }
 
 /** Skills by id: `files__*` is every tool of a server, `*` is every tool. Agents are no tools. */

@@ -7,6 +7,7 @@ export { bundle } from './bundle/room.ts';
 export { connector } from './connector/room.ts';
 export { discovery } from './discovery/room.ts';
 export { event } from './event/room.ts';
+export { halt } from './halt/room.ts';
 export { hold } from './hold/room.ts';
 export { liveClient } from './live-client/room.ts';
 export { memory } from './memory/room.ts';

@@ -3,6 +3,7 @@ import { unlessDamaged } from '#core/unless-damaged.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { isTerminal } from '#protocol/task-states.ts';
 import type { Frame, PermissionAnswer, ProtocolClient } from '#protocol-client.ts';
+import { endHalted, haltOfTask, targetsInForce } from '#resources/halt/end-halted.ts';
 import { openRequestsOf, waitsInTurn } from '#resources/permission/permission-request.ts';
 import { settleByRule } from '#resources/permission/settle-request.ts';
 import { endBeyondCeiling } from '#resources/permission-rule/cost-ceiling.ts';
@@ -19,6 +20,8 @@ import type { RunnerDeps } from './runner-deps.ts';
 import { forwardCancel, type Run, TaskRun } from './task-run.ts';
 
 const UNNAMED = 'The agent has not named its task yet.';
+/** Tasks of a halted agent that are ended together, so that they share commits. */
+const ENDED_AT_ONCE = 100;
 /** How many open tasks recovery reads at once. */
 const RECOVERY_PAGE = 500;
 
@@ -137,6 +140,44 @@ export class TaskRunner implements RunFacts {
     this.wake(taskId);
   }
 
+  /** Reads which halts are in force; to call at the start, too. */
+  haltsChanged(): void {
+    const { log, tools } = this.#deps;
+    tools.self.halts.inForce = this.#intact(() => targetsInForce({ get: log.state.bind(log) }), undefined);
+  }
+
+  /**
+   * Ends every task of what is halted, running or waiting, and waits, bounded, until their agents have let go. Returns how many
+   * were ended. Questions about halted tools are answered with no.
+   */
+  async endHalted(): Promise<number> {
+    this.answerOpen();
+    const ended: string[] = [];
+    let group: Promise<unknown>[] = [];
+    for await (const taskId of this.#openTasks()) {
+      group.push(this.#endHalted(taskId).then((isEnded) => isEnded && ended.push(taskId)));
+      if (group.length < ENDED_AT_ONCE) continue;
+      await Promise.all(group);
+      group = [];
+    }
+    await Promise.all(group);
+    const runs = ended.flatMap((taskId) => this.#runs.get(taskId) ?? []);
+    const late = this.#deps.timeoutSignal(this.#deps.limits.cancelWaitMs);
+    await Promise.all(runs.map((run) => run.endedOr(late)));
+    return ended.length;
+  }
+
+  async #endHalted(taskId: string): Promise<boolean> {
+    const { log, tools } = this.#deps;
+    const task = this.#intact(() => this.#task(taskId), undefined);
+    if (task === undefined || haltOfTask(tools.self.halts, task) === undefined) return false;
+    const isEnded = await log.transact({ actor: null }, (tx) => endHalted(tx, tools, taskId));
+    if (!isEnded) return false;
+    this.forwardCancel(taskId);
+    this.wake(taskId);
+    return true;
+  }
+
   answerOpen(): void {
     this.#sweeps += 1;
     if (this.#sweeps === 1 && !this.#draining) this.#track(this.#answerAll());
@@ -219,6 +260,7 @@ export class TaskRunner implements RunFacts {
   /** Takes up every open task that does not run: at the start, and after the store was reopened. */
   async recover(): Promise<void> {
     this.#lanes.keepOnly(new Set(this.#runs.keys()));
+    this.haltsChanged();
     for await (const taskId of this.#openTasks())
       await this.#recover(taskId).catch((error: unknown) => this.#reportDamage(error));
     this.#startWaiting();
@@ -249,6 +291,7 @@ export class TaskRunner implements RunFacts {
   async #recover(taskId: string): Promise<void> {
     const task = this.#task(taskId);
     if (!task || this.#runs.has(taskId)) return;
+    if (this.#deps.tools.self.halts.inForce && (await this.#endHalted(taskId))) return;
     const action = recoverTask(task, {
       routeExists: this.#clientOf(task) !== undefined,
       waitsInTurn: waitsInTurn({ get: this.#deps.log.state.bind(this.#deps.log) }, task),

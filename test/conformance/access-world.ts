@@ -38,6 +38,7 @@ export const BODIES: Record<string, (ids: Ids) => unknown> = {
     action: 'files__read_file',
     target: 'notes.txt',
   }),
+  createHalt: () => haltOfTool(),
   createVault: (ids) => ({ ...VAULT, workspace_id: ids['workspace_id'] }),
   createHold: (ids) => holdOn(ids['session_id'] ?? ''),
   releaseHold: () => ({ reason: 'over' }),
@@ -65,6 +66,8 @@ export const SEEN_BY: Record<string, readonly string[]> = {
   tool_id: ['foreign_workspace', 'foreign_tenant'],
   // The keys of the gateway are of no workspace: who administers it sees them all.
   signing_key_id: ['foreign_workspace', 'foreign_tenant'],
+  // An agent is halted for everybody.
+  halt_id: ['foreign_workspace', 'foreign_tenant'],
 };
 
 /** Quotas come from the configuration alone. */
@@ -82,6 +85,8 @@ export const CONNECTOR = 'connector-of-default';
 const NOBODY = 'http://127.0.0.1:1/';
 export const OUTBOUND = { allow: ['127.0.0.1'], give_up_after_ms: 1 };
 
+/** Of a tool that nobody has, so that nothing is stopped. */
+const haltOfTool = () => ({ route: 'a2a:sample', tool: 'none', reason: 'test' });
 const FILE = { kind: 'file', mime_type: 'text/plain', visibility: 'public' };
 const API_KEY = { name: 'clerk', actor: 'clerk', scopes: ['tasks:read'] };
 const VAULT = { provider: 'any', capabilities: [] };
@@ -139,6 +144,7 @@ export async function makeWorld({ client }: Stage): Promise<{ real: Ids; absent:
     receipt_id: await newest(`/v1/tasks/${canceled.id}/receipts`),
     persona_id: (await made('/v1/personas', PERSONA))['id'] ?? '',
     signing_key_id: await newest('/v1/admin/signing-keys'),
+    halt_id: (await made('/v1/admin/halts', haltOfTool()))['id'] ?? '',
     key_id: (await made('/v1/admin/api-keys', { ...API_KEY, workspaces: ['workspace_default'] }))['id'] ?? '',
     vault_id: (await made('/v1/vaults', { ...VAULT, workspace_id: 'workspace_default' }))['id'] ?? '',
     hold_id: (await made('/v1/holds', holdOn(canceled.session_id)))['id'] ?? '',

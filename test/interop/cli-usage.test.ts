@@ -93,6 +93,7 @@ const wordsOf = ({ path }: CommandNode) => path.split(' ');
 /** Flags without which a command says nothing else. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   'api-keys create': ['--id', 'x', '--actor', 'y'],
+  'halt create': ['--reason', 'x'],
   'policy explain': ['--actor', 'x', '--operation', 'getTask'],
   'permission rules add': ['--class', 'write', '--action', 'x'],
   'permission check': [

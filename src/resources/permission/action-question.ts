@@ -1,6 +1,7 @@
 import type { SelfFacts } from '#core/facts.ts';
 import type { StateReader } from '#eventlog/event-log.ts';
 import { type Action, type ActionQuestion, decideAction, tierWithin } from '#policy/action.ts';
+import { haltOn } from '#policy/halts.ts';
 import type { AutonomyTier } from '#protocol/autonomy.ts';
 import type { CleanPermissionsState } from '#resources/permission-rule/state.ts';
 import { permissionRuleKeys } from '#resources/permission-rule/state.ts';
@@ -15,7 +16,7 @@ export type Actor = Pick<Task, 'persona_id' | 'session_id' | 'workspace_id'>;
 /** The question of an action of a task, with what holds for it now: a policy that changed while it ran is the newer one. */
 export function actionQuestion(
   reader: StateReader,
-  { policy, vaultsOf }: Pick<SelfFacts, 'policy' | 'vaultsOf'>,
+  { policy, vaultsOf, halts }: Pick<SelfFacts, 'policy' | 'vaultsOf' | 'halts'>,
   { persona_id, session_id, workspace_id }: Actor,
   action: Action,
 ): ActionQuestion {
@@ -28,6 +29,7 @@ export function actionQuestion(
     policy,
     action: { ...action, vaults: vaultsOf(action.route) },
     tier: tierWithin(persona?.autonomy_tier ?? policy.defaultTier, fold?.resource.metadata ?? {}),
+    ...(halts.inForce && { halt: haltOn(halts, action) }),
     persona,
     session: { skillIds: session?.skill_ids, vaultIds: session?.vault_ids },
     workspace: { id: workspace_id, capabilities: workspace?.capabilities ?? [] },
@@ -50,7 +52,7 @@ export function tierOf(
 /** Whether an action is refused in a Workspace already, before anybody says in which Session, by whom and with what. */
 export function isRefusedIn(
   reader: StateReader,
-  self: Pick<SelfFacts, 'policy' | 'vaultsOf'>,
+  self: Pick<SelfFacts, 'policy' | 'vaultsOf' | 'halts'>,
   workspaceId: string,
   action: Action,
 ): boolean {

@@ -1,11 +1,13 @@
 import type { DecisionTools } from '#core/facts.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
+import { haltOn } from '#policy/halts.ts';
 import { HOLD_REASONS } from '#protocol/autonomy.ts';
 import { type Clean, word } from '#protocol/clean.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
 import type { AskedThing, PermissionDraft } from '#protocol-client.ts';
 import { aboutOf, askedInDraft, askedInRequest, hasSecret, yesTo } from '#resources/permission-rule/about.ts';
+import { EMPTY_POLICY_VERSION } from '#resources/permission-rule/policy-version.ts';
 import { type ExactQuestion, exactOf, permissionFor } from '#resources/permission-rule/rules-in-force.ts';
 import type { RuleAnswer } from '#resources/permission-rule/schema.ts';
 import { runFactsOf } from '#resources/task/fold-run.ts';
@@ -84,6 +86,8 @@ function answerTo(
   question: Question,
 ): Clean<RuleAnswer> | undefined {
   const { thing, exact, options } = question;
+  const halted = answerOfHalt(tx, tools, task, thing);
+  if (halted !== undefined) return halted;
   const isSilent = permissionsOf(tx, task.resource.workspace_id) === undefined;
   if (isSilent && exact === undefined) return undefined;
   const about = aboutOf(thing, tools.self.askedAbout(task.internal.route, thing));
@@ -97,6 +101,21 @@ function answerTo(
   const requestId = rule_id === null ? undefined : requestIdOf(rule_id);
   const isExact = requestId !== undefined && isRemembered(tx, { id: requestId });
   return { approved, rule_id, policy_version, ...(isExact ? { remembered_from: requestId } : {}) };
+}
+
+/** Nobody is asked whether a halted tool may be called. */
+function answerOfHalt(
+  tx: Transaction,
+  { self }: DecisionTools,
+  { resource, internal: { route } }: CleanTaskState,
+  { toolName, action }: AskedThing,
+): Clean<RuleAnswer> | undefined {
+  if (self.halts.inForce === undefined) return undefined;
+  const names = [toolName, action].filter((name) => typeof name === 'string');
+  const [halt] = names.flatMap((skillId) => haltOn(self.halts, { route, skillId }) ?? []);
+  if (halt === undefined) return undefined;
+  const { policy } = permissionsOf(tx, resource.workspace_id) ?? {};
+  return { approved: false, rule_id: halt.id, policy_version: policy?.version ?? EMPTY_POLICY_VERSION };
 }
 
 /** A rule says yes to what only wants a yes. What takes words, a visit or a login, it leaves to whoever is asked. */
@@ -136,5 +155,6 @@ export function resolutionByRule(question: Clean<PermissionQuestion>, answer: Cl
 /** A word of the gateway's own: the words of a rule are those of whoever made it. */
 function reasonOf({ rule_id, remembered_from }: RuleAnswer) {
   if (remembered_from !== undefined) return REMEMBERED;
+  if (rule_id?.startsWith('halt_')) return word('halt');
   return word(rule_id === null ? 'permission_policy' : 'permission_rule');
 }

@@ -22,6 +22,7 @@ import { CURRENT_RULES } from '#protocol/rules.ts';
 import type { Refused } from '#protocol-client.ts';
 import { chooseRoute } from '#resources/agent/choose-route.ts';
 import type { PayloadOf } from '#resources/event-payloads.ts';
+import { refuseHalted } from '#resources/halt/end-halted.ts';
 import { appendMessage, buildMessage, refuseForeignArtifacts } from '#resources/message/append-message.ts';
 import type { Message, MessageInput, Part } from '#resources/message/schema.ts';
 import type { Persona } from '#resources/persona/schema.ts';
@@ -77,6 +78,7 @@ export function submitTaskTo(
   const persona = personaOf(body, session, tx, facts);
   const parent = parentOf(body, tx, facts);
   const chosen = chooseRoute(facts.routes, metadataOf(body), persona, session.resource.metadata);
+  if (facts.self.halts.inForce) refuseHalted(facts.self.halts, chosen);
   refuseHandOver(tx, parent, { route: chosen.route, personaId: persona?.id });
   refuseInput(facts.routes.refuse(chosen, input.sent.parts));
   const startable = !isBusy(tx, session) && queueIsEmpty(session) && facts.runs.hasSlot(chosen.route);

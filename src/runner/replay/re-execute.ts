@@ -211,6 +211,7 @@ const RECORDED: Pick<DecisionTools, 'redact' | 'sealInput' | 'receipts' | 'runs'
     answerOpen: () => undefined,
     answerByRule: () => undefined,
     endBeyondCeiling: () => undefined,
+    haltsChanged: () => undefined,
     forwardCancel: () => undefined,
   },
 };
