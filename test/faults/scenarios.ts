@@ -8,6 +8,7 @@ import { killNineCycles } from './kill-nine-cycles.ts';
 import { nthCalls } from './nth-calls.ts';
 import type { Report } from './report.ts';
 import { serverCycles } from './server-cycles.ts';
+import { tamperedBits } from './tampered-bits.ts';
 
 /** One row of the torture run. */
 export interface Scenario {
@@ -44,6 +45,16 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     turn: 2,
     isPossible: canMount,
     run: (_seed, size) => fullDisk(size),
+  },
+  'tampered-bits': {
+    claim: {
+      says: 'a flipped bit in a record, state, checkpoint, receipt, tree head, card or bundle is refused, or changes no value',
+      target: 1_000_000,
+    },
+    counts: ['tampered bits'],
+    slice: 5_000,
+    turn: 100_000,
+    run: tamperedBits,
   },
   'file-bits': {
     counts: ['flips'],

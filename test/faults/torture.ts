@@ -8,7 +8,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { inspect, parseArgs } from 'node:util';
 import { killChildren } from './child-processes.ts';
 import { Report } from './report.ts';
 import { appendResult, RESULTS_FILE, type Result, thisCommit, thisMachine } from './results.ts';
@@ -106,9 +106,8 @@ class Tally {
     const startedAt = performance.now();
     const report = await this.#scenario.run(seed, this.size).catch((error: unknown) => {
       const broken = new Report();
-      broken.violations.push(
-        `broke: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
-      );
+      // With the cause, which the stack alone does not say.
+      broken.violations.push(`broke: ${inspect(error)}`);
       return broken;
     });
     this.#ms += performance.now() - startedAt;
