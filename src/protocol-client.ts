@@ -12,6 +12,7 @@ import type { PermissionKind } from './resources/permission/schema.ts';
 import type { PermissionClass } from './resources/permission-rule/schema.ts';
 import type { PolicyDecided } from './resources/policy/events.ts';
 import type { SessionModelPolicy } from './resources/session/schema.ts';
+import type { GivenInput } from './resources/session-input/schema.ts';
 
 export type { PermissionAnswer, PermissionDraft } from './resources/permission/draft.ts';
 
@@ -55,6 +56,14 @@ export interface ProtocolClient {
   listen?(overhear: (taskId: string, frame: Frame) => Promise<void>): void;
   /** Takes the place of another client of the same route, with what faces have given that one. Left out where they give nothing. */
   succeed?(before: ProtocolClient): void;
+  /**
+   * The inputs of a Session have changed, or are gone with it: tells a peer that runs and keeps them. True when it has them now; one
+   * that does not run is told with its next turn. Left out by clients that read them at each call.
+   */
+  inputsChanged?(
+    sessionId: string,
+    given: (names: readonly string[]) => readonly GivenInput[],
+  ): Promise<boolean>;
   /** Models that the peer last offered its clients to choose from. Left out by peers that offer none. */
   offeredModels?(): readonly OfferedModel[];
   /** What the agent says of itself, for cards and skills; the last good answer while the peer is down. */
@@ -137,6 +146,8 @@ export interface Turn {
    * where a run is made again.
    */
   sessionInput?(name: string, origin: string | undefined): string | undefined;
+  /** Those of these names, `*` for all, for an agent that keeps them itself. They go into no frame. Left out as the one above. */
+  sessionInputs?(names: readonly string[]): readonly GivenInput[];
   /** Somebody asked to cancel the task, or it has ended: what is not sent yet is not sent any more. */
   isCanceled(): boolean;
 }

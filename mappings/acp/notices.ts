@@ -18,6 +18,20 @@ const NOTICES: Readonly<Record<string, { title: string; describe(details: JsonOb
     describe: ({ option, value, message }) =>
       `It keeps its ${option}, and does not take ${value}: ${message}`,
   },
+  session_inputs_unknown: {
+    title: 'The agent takes no inputs',
+    describe: ({ names }) =>
+      `It does not know session/inputs, so it works without ${listed(names)}.`,
+  },
+  session_inputs_refused: {
+    title: 'The agent refused the inputs of this session',
+    describe: ({ names, message }) => `It works without ${listed(names)}: ${message}`,
+  },
+  session_inputs_later: {
+    title: 'Inputs have to wait',
+    describe: ({ names }) =>
+      `The agent finds ${listed(names)} in its environment when it is started again for this session, which cannot be done now.`,
+  },
   mcp_servers_late: {
     title: 'MCP servers are not used',
     describe: ({ names }) =>

@@ -37,6 +37,7 @@ import { ReceiptLog } from '#resources/receipt/receipt-log.ts';
 import { verifyStoredReceipt } from '#resources/receipt/verify-receipt.ts';
 import { checkDependencies } from '#resources/replay/check-dependencies.ts';
 import type { ReloadReport } from '#resources/runtime/schema.ts';
+import type { GivenInput } from '#resources/session-input/schema.ts';
 import { SessionInputs } from '#resources/session-input/session-inputs.ts';
 import { isSkillOf, routeOfSkill } from '#resources/skill/skills.ts';
 import { FrameNumbers } from '#resources/task/task-frames.ts';
@@ -55,7 +56,7 @@ import { secretReader } from './clients.ts';
 import { madeOf } from './made-of.ts';
 import type { OpenData, OpenDirectory } from './open-data.ts';
 import { DELIVERY_FORMS, makeSending, type Sending } from './outbox.ts';
-import type { Parts } from './parts.ts';
+import { type Parts, systemTimers } from './parts.ts';
 import { receiptFacts, signingKeyFacts } from './signing-keys.ts';
 import type { Watching } from './telemetry.ts';
 import { undiscovered } from './undiscovered.ts';
@@ -217,7 +218,7 @@ function bridgeOf(route: string): Pick<Bridge<never>, 'interpret' | 'askedAbout'
 
 /** The runner and the outbox need these tools too, so their parts are only read when they are used. */
 function decisionTools(
-  { config, version, redactor, clock, random }: Parts,
+  { config, version, redactor, clock, random, logger }: Parts,
   { log, keys }: OpenData,
   clients: ReadonlyMap<string, ProtocolClient>,
   box: SecretBox,
@@ -270,7 +271,12 @@ function decisionTools(
       nowMs: () => clock.now(),
       redact: redactor.clean.bind(redactor),
       newRedactor: () => new Redactor(),
-      hideInLogs: (secret) => redactor.addLogSecret(secret),
+      hideInLogs: (secrets) => redactor.addLogSecrets(secrets),
+      showInLogs: (secrets) => redactor.dropLogSecrets(secrets),
+      tell: async (sessionId, given) => {
+        const told = [...clients].map(([route, client]) => isTold(client, sessionId, given, logger, route));
+        return (await Promise.all(told)).flat();
+      },
     }),
   };
 }
@@ -447,22 +453,44 @@ function deliveries(parts: Parts): AuthenticateDelivery {
   return (delivery) => judge()(delivery);
 }
 
+/** How long a call waits until an agent has heard of it; what takes longer is heard all the same. */
+const TELL_MS = 5_000;
+
+/** The route, where its agent has the inputs of a Session now. */
+async function isTold(
+  client: ProtocolClient,
+  sessionId: string,
+  given: (names: readonly string[]) => GivenInput[],
+  logger: Logger,
+  route: string,
+): Promise<string[]> {
+  if (client.inputsChanged === undefined) return [];
+  let timer: unknown;
+  const late = new Promise<boolean>((resolve) => {
+    timer = systemTimers.setTimeout(() => resolve(false), TELL_MS);
+  });
+  const told = client.inputsChanged(sessionId, given).catch((error: unknown) => {
+    logger.warn({ err: error, route, session_id: sessionId }, 'an agent was not told of changed inputs');
+    return false;
+  });
+  const has = await Promise.race([told, late]).finally(() => systemTimers.clearTimeout(timer));
+  return has ? [route] : [];
+}
+
 /** The routes whose agents or servers get a session input, by its name. */
 function routesOfInputs(config: Config): (input: string) => readonly string[] {
   const rows = madeOf(
     () => config.upstreams,
     (upstreams) =>
-      (['a2a', 'mcp'] as const).flatMap((bridge) =>
+      (['a2a', 'acp', 'mcp'] as const).flatMap((bridge) =>
         upstreams[bridge].map(({ id, inputs }) => ({
           route: `${bridge}:${id}`,
-          names: Object.values({
-            ...inputs?.headers,
-            ...(inputs && 'arguments' in inputs ? inputs.arguments : {}),
-          }),
+          names: Object.values(inputs ?? {}).flatMap((named) => Object.values(named)),
         })),
       ),
   );
-  return (input) => rows().flatMap(({ route, names }) => (names.includes(input) ? [route] : []));
+  const takes = (names: readonly string[], input: string) => names.includes('*') || names.includes(input);
+  return (input) => rows().flatMap(({ route, names }) => (takes(names, input) ? [route] : []));
 }
 
 /** The vaults that hold the credentials of each configured agent, and what its program finds in its environment. */

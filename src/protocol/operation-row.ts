@@ -24,6 +24,8 @@ export interface OperationRow {
   query?: z.ZodObject;
   /** JSON body schema; `bytes` for a raw body, `spooled` for one that is too large to be held in memory. */
   body?: z.ZodType | 'bytes' | 'spooled';
+  /** Largest JSON body in bytes, where it is less than `limits.max_body_bytes`; larger ones are 413. */
+  maxBodyBytes?: number;
   /** False: the body may be left out. Default true where there is a body. */
   bodyRequired?: boolean;
   /** Media types of other forms of the answer, by Accept. Default: none. */

@@ -38,7 +38,7 @@ const RULE_SCANNER = new RuleScanner();
  */
 export class Redactor {
   private readonly known = new KnownSecrets();
-  private forLogs: Redactor | undefined;
+  private readonly logSecrets = new LogSecrets();
   private readonly cleanNames = new Map<string, TextRedaction>();
   private readonly cleanTexts = new RecentTexts();
   /** In this order: a scanner never matches what it put in place itself; later ones may. */
@@ -77,19 +77,21 @@ export class Redactor {
     return this.findInText(text).text;
   }
 
-  /** Hides a secret in what is logged alone: it means something in one place only. */
-  addLogSecret(secret: string): void {
-    this.forLogs ??= new Redactor();
-    this.forLogs.addKnownSecret(secret);
+  /** Hides secrets in what is logged alone: they mean something in one place only. */
+  addLogSecrets(secrets: readonly string[]): void {
+    this.logSecrets.add(secrets);
+  }
+
+  /** Shows them again when they were let go as often as they were added. */
+  dropLogSecrets(secrets: readonly string[]): void {
+    this.logSecrets.drop(secrets);
   }
 
   /** For headers, errors, log records and bundles: also the whole value of every member with a secret name. */
   redactForLog(value: unknown): Redaction {
     const shown = loggable(value);
-    return redactTree(
-      this.forLogs === undefined ? shown : this.forLogs.redactValue(shown).value,
-      this.logRules,
-    );
+    const reader = this.logSecrets.redactor;
+    return redactTree(reader === undefined ? shown : reader.redactValue(shown).value, this.logRules);
   }
 
   /**
@@ -416,4 +418,42 @@ function members(entries: [string, unknown][], depth: number): JsonObject {
     ([, item]) => item !== undefined && typeof item !== 'function' && typeof item !== 'symbol',
   );
   return Object.fromEntries(kept.map(([name, item]) => [name, loggable(item, depth + 1)]));
+}
+
+/** Secrets that come and go, and what hides those that are here. */
+class LogSecrets {
+  /** How often each is here. */
+  readonly #counts = new Map<string, number>();
+  #redactor: Redactor | undefined;
+  /** Secrets that the redactor still hides although they are gone. */
+  #gone = 0;
+
+  add(secrets: readonly string[]): void {
+    for (const secret of secrets) {
+      this.#counts.set(secret, (this.#counts.get(secret) ?? 0) + 1);
+      this.#redactor?.addKnownSecret(secret);
+    }
+  }
+
+  /** Nothing can be taken out of a redactor: it is made anew when half of it is gone. */
+  drop(secrets: readonly string[]): void {
+    for (const secret of secrets) {
+      const count = this.#counts.get(secret) ?? 0;
+      if (count > 1) this.#counts.set(secret, count - 1);
+      else if (this.#counts.delete(secret)) this.#gone += 1;
+    }
+    if (this.#gone < this.#counts.size) return;
+    this.#redactor = undefined;
+    this.#gone = 0;
+  }
+
+  /** Undefined when there are none. */
+  get redactor(): Redactor | undefined {
+    if (this.#counts.size === 0) return undefined;
+    if (this.#redactor === undefined) {
+      this.#redactor = new Redactor();
+      for (const secret of this.#counts.keys()) this.#redactor.addKnownSecret(secret);
+    }
+    return this.#redactor;
+  }
 }

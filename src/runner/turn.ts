@@ -78,6 +78,7 @@ export function turnBase(
     answerTo: (upstreamId) => answerTo(reader, resource.id, upstreamId),
     sessionInput: (name, origin) =>
       deps.tools.inputs.isEmpty ? undefined : deps.tools.inputs.value(resource.session_id, name, origin),
+    sessionInputs: (names) => deps.tools.inputs.given(resource.session_id, names),
     isCanceled: () => isCanceled(reader, resource.id),
     ...traceOf(deps, internal, span),
   };

@@ -34,18 +34,19 @@ export interface RouteSettings extends WireSettings {
   overhear: Overhear;
 }
 
-/** How one agent is run: with what its clients offer. */
+/** How one agent is run: with what its clients offer, and for one session what its inputs add to the environment. */
 export interface AgentSettings extends RouteSettings {
   offer: HostOffer;
+  inputs?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Starts an agent on standard streams, one message per line. It ends with its standard input, or is ended. */
-function openProcess(settings: WireSettings, command: readonly string[], listener: WireListener): AgentWire {
-  const { config, limits, deps } = settings;
+function openProcess(settings: AgentSettings, command: readonly string[], listener: WireListener): AgentWire {
+  const { config, limits, deps, inputs } = settings;
   const end = once((why: Fault) => listener.ended(why));
   const child = startChild({
     command,
-    env: childEnvironment(config.env, deps.environment, (ref) => deps.readSecret(ref)),
+    env: { ...childEnvironment(config.env, deps.environment, (ref) => deps.readSecret(ref)), ...inputs },
     ...(config.cwd === undefined ? {} : { cwd: config.cwd }),
     timers: deps.timers,
     guard: deps.guard,
@@ -163,7 +164,7 @@ async function closed(socket: WebSocket, { deps: { timers } }: WireSettings): Pr
 const CLOSE_MS = 2_000;
 
 /** Starts the configured program, or connects to the configured URL. */
-export function openWire(settings: WireSettings, listener: WireListener): AgentWire {
+export function openWire(settings: AgentSettings, listener: WireListener): AgentWire {
   const { command, url } = settings.config;
   return url === undefined
     ? openProcess(settings, command ?? [], listener)

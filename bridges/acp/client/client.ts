@@ -19,9 +19,11 @@ import { faultOf } from './faults.ts';
 import { interpret } from './interpret.ts';
 import { AgentPools } from './pool.ts';
 import type { PromptTurn } from './prompt-turn.ts';
+import type { InputsRecord } from './record.ts';
 import { frameOf } from './record.ts';
 import { preparePrompt } from './requests.ts';
 import type { Overhear } from './session.ts';
+import { environmentInputs, type ReadInputs, tellingOf } from './session-inputs.ts';
 
 /** An ACP agent as the gateway calls it. Recorded frames are records (`record.ts`); `interpret` needs nothing else. */
 export class AcpClient implements ProtocolClient {
@@ -90,6 +92,21 @@ export class AcpClient implements ProtocolClient {
     return modelsOffered(this.#offers);
   }
 
+  async inputsChanged(sessionId: string, given: ReadInputs): Promise<boolean> {
+    const { names = [] } = this.#config.inputs ?? {};
+    const inputs = environmentInputs(this.#config, given);
+    await this.#pools.stopOthers(sessionId, inputs);
+    if (names.length === 0) return false;
+    const told: (InputsRecord | undefined)[] = [];
+    for (const connection of await this.#pools.running())
+      for (const session of connection.sessions.values()) {
+        if (session.inputs?.sessionId !== sessionId) continue;
+        const telling = tellingOf(connection, session, this.#limits, this.#deps);
+        told.push(await session.inputs.tell(telling, () => given(names)));
+      }
+    return told.length > 0 && told.every((record) => record === undefined || record.outcome === 'taken');
+  }
+
   /** An agent is started by its first turn: most of them cost a process. */
   start(): void {}
 
@@ -110,11 +127,22 @@ export class AcpClient implements ProtocolClient {
 
   async *#prompt(turn: Turn, signal: AbortSignal): AsyncGenerator<Frame> {
     const host = () => this.#hostOf(turn);
-    const pool = await this.#pools.of(host()?.offer ?? [], textOf(turn.sessionBinding?.['session_id']));
+    const inputs = environmentInputs(this.#config, (names) => turn.sessionInputs?.(names) ?? []);
+    const own = inputs && { sessionId: turn.sessionId, inputs };
+    const bound = textOf(turn.sessionBinding?.['session_id']);
+    const pool = await this.#pools.of(host()?.offer ?? [], bound, own);
+    const lateInputs = Object.keys(inputs ?? {}).filter((name) => pool.inputs?.[name] !== inputs?.[name]);
     const offered = (offers: JsonObject) => {
       this.#offers = offers;
     };
-    const opener = { config: this.#config, limits: this.#limits, deps: this.#deps, host, offered };
+    const opener = {
+      config: this.#config,
+      limits: this.#limits,
+      deps: this.#deps,
+      host,
+      offered,
+      lateInputs,
+    };
     const prepared = await pool.use((connection) => preparePrompt({ ...opener, connection }, turn, signal));
     if ('unsent' in prepared) return yield* prepared.unsent.map(frameOf);
     const { prompt } = prepared;

@@ -1,4 +1,5 @@
 import type { SecretRef, UpstreamAuth } from '../../bridge.ts';
+import type { NamedInputs } from '../../wire/session-inputs.ts';
 
 /** One row of `upstreams.acp`, as the configuration gives it: a command that is spawned, or the URL of a WebSocket. */
 export interface AcpClientConfig {
@@ -10,6 +11,8 @@ export interface AcpClientConfig {
   env?: Readonly<Record<string, string | SecretRef>> | undefined;
   /** Absolute directory the agent runs and works in. */
   cwd?: string | undefined;
+  /** Session inputs that it is told by `session/inputs`, `*` for all, and those in its environment, by their variables. */
+  inputs?: { names: readonly string[]; env: NamedInputs } | undefined;
   /** Work in the directories that the client of the Session named instead. */
   client_cwd?: boolean | undefined;
   /** Only where they are under one of these. Default: anywhere. */

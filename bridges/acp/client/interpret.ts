@@ -42,6 +42,17 @@ const MOVES: { readonly [Op in AcpRecord['op']]: Interpret<Op> } = {
   model_policy: ({ provider, model, told, unmet }) => [
     { type: 'note', note: MODEL_POLICY_NOTE, details: { provider, model, told, unmet } },
   ],
+  inputs: ({ names, outcome, code, message }) => [
+    {
+      type: 'note',
+      note: `session_inputs_${outcome}`,
+      details: {
+        names,
+        ...(code === undefined ? {} : { code }),
+        ...(message === undefined ? {} : { message }),
+      },
+    },
+  ],
   unheard: ({ max_updates, max_bytes }) => {
     const details = { max_updates, max_bytes };
     return [{ type: 'note', note: 'between_turns_limit', details, betweenTurns: true }];

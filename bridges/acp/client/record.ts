@@ -107,6 +107,15 @@ export type AcpRecord =
       /** Members of the wish that it does not offer, or refuses, or that its client chose otherwise. */
       unmet: string[];
     }
+  /** Inputs of the Session that the agent was told, by their names; their values are in no record. */
+  | {
+      op: 'inputs';
+      names: string[];
+      /** `unknown`: it has no such method. `later`: they are for its environment, and it cannot be started again now. */
+      outcome: 'taken' | 'unknown' | 'refused' | 'later';
+      code?: number;
+      message?: string;
+    }
   /** The agent says more while no prompt runs than is kept of it; what follows is lost. */
   | { op: 'unheard'; max_updates: number; max_bytes: number }
   /** The task was cancelled before its prompt was sent: the agent has heard nothing of it. */
@@ -122,6 +131,9 @@ export interface RefusedOption {
 
 /** The record of how the session of a turn was come by. */
 export type SessionRecord = Extract<AcpRecord, { op: 'session' }>;
+
+/** The record of what became of the inputs that an agent was to have. */
+export type InputsRecord = Extract<AcpRecord, { op: 'inputs' }>;
 
 /** The record of an update. */
 export function updateRecord(message: JsonObject, mended: JsonMend[]): Extract<AcpRecord, { op: 'update' }> {

@@ -16,9 +16,16 @@ import { beginningOf, openSession, type SessionOpener } from './open-session.ts'
 import type { PromptTurn } from './prompt-turn.ts';
 import type { AcpRecord } from './record.ts';
 import type { AgentSession } from './session.ts';
+import { AgentInputs, tellingOf } from './session-inputs.ts';
 
 /** The prompt that was sent; or what is recorded of one that was not, because its task was cancelled before. */
 type Prepared = { prompt: PromptTurn } | { unsent: AcpRecord[] };
+
+type Preparing = SessionOpener & {
+  deps: BridgeDeps;
+  /** Inputs that the agent is to have in its environment, and cannot be given now. */
+  lateInputs: readonly string[];
+};
 
 /**
  * Opens the session, lets the prompt before this one end, and sends the prompt. A late cancel of the former cannot hit the
@@ -26,7 +33,7 @@ type Prepared = { prompt: PromptTurn } | { unsent: AcpRecord[] };
  * frames. Throws Fault.
  */
 export async function preparePrompt(
-  opener: SessionOpener & { deps: BridgeDeps; offered(offers: JsonObject): void },
+  opener: Preparing & { offered(offers: JsonObject): void },
   turn: Turn,
   signal: AbortSignal,
 ): Promise<Prepared> {
@@ -39,7 +46,8 @@ export async function preparePrompt(
   try {
     const superseded = isLeft() ? [] : await endFormer(opener, session, turn.taskId);
     const refused = isLeft() ? [] : await applyWishes(opener, session, turn);
-    if (!isLeft()) return { prompt: sendPrompt(opener, session, turn, [...superseded, ...refused]) };
+    const told = isLeft() ? [] : await tellInputs(opener, session, turn);
+    if (!isLeft()) return { prompt: sendPrompt(opener, session, turn, [...superseded, ...refused, ...told]) };
     // What was opened is kept for the next prompt.
     betweenTurns.release(former?.taskId);
     return { unsent: [...superseded, { op: 'unsent' }] };
@@ -187,4 +195,23 @@ function changesOf({ refused }: AgentSession, { sessionMetadata }: Turn): AcpRec
   const news = options.filter(({ name, value }) => objectOf(known[name])['value'] !== value);
   if (news.length === 0 && options.length === Object.keys(known).length) return [];
   return [{ op: 'options_refused', options, news: news.map(({ name }) => name) }];
+}
+
+/** Inputs that the agent does not have yet. One that has taken its session up again may have lost them, or have those of a time before. */
+async function tellInputs(
+  { connection, config, limits, deps, lateInputs }: Preparing,
+  session: AgentSession,
+  turn: Turn,
+): Promise<AcpRecord[]> {
+  const isSaid = session.lateInputs === lateInputs.join();
+  session.lateInputs = lateInputs.join();
+  const late: AcpRecord[] = isSaid ? [] : [{ op: 'inputs', names: [...lateInputs], outcome: 'later' }];
+  const { names = [] } = config.inputs ?? {};
+  if (names.length === 0) return late;
+  const isTakenUp = session.news?.how === 'loaded' || session.news?.how === 'resumed';
+  if (isTakenUp || session.inputs === undefined)
+    session.inputs = new AgentInputs(turn.sessionId, session.news?.how === 'new');
+  const telling = tellingOf(connection, session, limits, deps);
+  const told = await session.inputs.tell(telling, () => turn.sessionInputs?.(names) ?? []);
+  return told === undefined ? late : [...late, told];
 }

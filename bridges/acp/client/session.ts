@@ -5,6 +5,7 @@ import type { Host } from '../host.ts';
 import { FIXED_LIMITS } from './config.ts';
 import { type PromptParts, PromptTurn } from './prompt-turn.ts';
 import { type AcpRecord, frameOf, type RefusedOption, type SessionRecord, updateRecord } from './record.ts';
+import type { AgentInputs } from './session-inputs.ts';
 
 /** A session at the agent. It has one prompt at a time. */
 export class AgentSession {
@@ -23,6 +24,10 @@ export class AgentSession {
   news: SessionRecord | undefined;
   /** MCP servers that it was opened with, as text to compare. */
   servers = '[]';
+  /** What it was told of the inputs of its Harn Session; undefined where it is to have none. */
+  inputs: AgentInputs | undefined;
+  /** Names of those that it was said to get in its environment later. */
+  lateInputs = '';
   /** Terminals that the agent has at its client. */
   readonly terminals = new Terminals();
   readonly #heardCalls = new Set<string>();

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { duration, filePath, operatorId, positive } from '../shapes.ts';
 import { childCommand, childEnvironment, programOrAddress } from './child-process.ts';
+import { agentInputs } from './session-inputs.ts';
 import { upstreamAuth } from './upstream-auth.ts';
 
 const acpLimits = z
@@ -45,6 +46,9 @@ export const acpUpstream = z
       .meta({ examples: ['wss://agent.example.com/acp'] }),
     auth: upstreamAuth.optional().describe('Credential sent to a remote agent. Unset: none.'),
     env: childEnvironment,
+    inputs: agentInputs
+      .optional()
+      .describe('Session inputs that this agent gets; env needs a command. Unset: none.'),
     cwd: filePath
       .optional()
       .describe('Directory the agent runs and works in. Unset: that of the gateway.')
@@ -67,7 +71,12 @@ export const acpUpstream = z
       ),
     limits: acpLimits.describe('Timeouts and sizes for this agent.'),
   })
-  .superRefine(programOrAddress('env'));
+  .superRefine(programOrAddress('env'))
+  .superRefine(({ command, inputs }, context) => {
+    if (command !== undefined || Object.keys(inputs?.env ?? {}).length === 0) return;
+    const message = 'an address has no environment; use inputs.names, or a command';
+    context.addIssue({ code: 'custom', path: ['inputs', 'env'], message });
+  });
 export type AcpUpstream = z.output<typeof acpUpstream>;
 
 /** The URL when the text is one of ws or wss without user info or fragment; else undefined. */

@@ -20,3 +20,23 @@ export const toolInputs = z.strictObject({
     .describe('Arguments of tools that have them, unless the call has its own.')
     .meta({ examples: [{ token: 'SHOP_TOKEN' }] }),
 });
+
+const variable = z
+  .string()
+  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'must be the name of an environment variable');
+
+/** Of an agent that keeps inputs itself, or finds them in the environment of a process that is of its Session alone. */
+export const agentInputs = z.strictObject({
+  names: z
+    .array(z.union([z.literal('*'), inputName]))
+    .default([])
+    .describe(
+      'Inputs that the agent is told by session/inputs, where it knows that method, "*" for all. It has to keep what is for websites to their origins.',
+    )
+    .meta({ examples: [['SHOP_TOKEN']] }),
+  env: z
+    .record(variable, inputName)
+    .default({})
+    .describe('Variables of its program that carry inputs; a Session that has any gets a process of its own.')
+    .meta({ examples: [{ SHOP_TOKEN: 'SHOP_TOKEN' }] }),
+});

@@ -1,5 +1,5 @@
 import type { OperationRow } from '#protocol/operation-row.ts';
-import { sessionInputsRequest, sessionInputsResponse } from './schema.ts';
+import { INPUT_LIMITS, sessionInputsRequest, sessionInputsResponse } from './schema.ts';
 
 export const sessionInputsOperations = {
   /** Nothing of it is recorded: it is no command of the log, and takes no Idempotency-Key. */
@@ -14,6 +14,7 @@ export const sessionInputsOperations = {
     level: 'core',
     success: 200,
     body: sessionInputsRequest,
+    maxBodyBytes: INPUT_LIMITS.bodyBytes,
     response: sessionInputsResponse,
   },
 } as const satisfies Record<string, OperationRow>;

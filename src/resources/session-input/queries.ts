@@ -5,10 +5,11 @@ import { refuseClosed } from '#resources/session/session-lane.ts';
 import type { SessionInputsRequest } from './schema.ts';
 
 /** Nothing of it passes the log: no event, no idempotency record. */
-const updateSessionInputs: Query<'updateSessionInputs'> = ({ path, body }, tools) => {
+const updateSessionInputs: Query<'updateSessionInputs'> = async ({ path, body }, tools) => {
   const session = load(tools.reader, tools.caller, 'session', path.session_id).resource;
   refuseClosed(session, tools.time);
   const outcome = apply(session.id, body, tools);
+  const told = body.kind === 'list' ? [] : await tools.inputs.tell(session.id);
   const names =
     body.kind === 'put' ? [body.spec.name] : tools.inputs.list(session.id).map(({ name }) => name);
   const taken_by = names.map((name) => ({ name, routes: tools.self.routesTaking(name) }));
@@ -18,7 +19,7 @@ const updateSessionInputs: Query<'updateSessionInputs'> = ({ path, body }, tools
     : 'Kept in memory until the session ends or the gateway restarts. Some of them no route takes: name them in its inputs in the configuration.';
   return {
     status: 200,
-    body: { kind: 'json', value: { ...outcome, delivery: { kept: 'memory', taken_by, message } } },
+    body: { kind: 'json', value: { ...outcome, delivery: { kept: 'memory', taken_by, told, message } } },
   };
 };
 

@@ -7,6 +7,10 @@ export const INPUT_LIMITS = {
   /** Of all values of a Session, those that are hidden only included. */
   sessionBytes: 1_048_576,
   entries: 4_096,
+  /** Of all values of all Sessions, each of which takes its room several times over. */
+  allBytes: 67_108_864,
+  /** Of one call. */
+  bodyBytes: 2_097_152,
   /** A shorter secret would hit ordinary words, so that it could not be kept out of the log. */
   secretCharacters: 8,
 } as const;
@@ -39,6 +43,8 @@ const spec = z.strictObject({
   usage: usage.default({ kind: 'session_tools' }),
 });
 export type InputSpec = z.infer<typeof spec>;
+/** An input as it is handed to an agent that keeps it itself. */
+export type GivenInput = { spec: InputSpec; value: string };
 /** An input as it is shown: a secret without its value. */
 export type InputDescription = InputSpec & { value?: string };
 
@@ -81,6 +87,8 @@ export const sessionInputsResponse = z
     delivery: z.object({
       kept: z.literal('memory'),
       taken_by: z.array(z.object({ name: z.string(), routes: z.array(z.string()) })),
+      /** Routes whose agents run with the Session, keep its inputs, and have them as they are now. */
+      told: z.array(z.string()),
       message: z.string(),
     }),
   })

@@ -1,6 +1,12 @@
 import type { Clean } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import { INPUT_LIMITS, type InputDescription, type InputSnapshot, type InputSpec } from './schema.ts';
+import {
+  type GivenInput,
+  INPUT_LIMITS,
+  type InputDescription,
+  type InputSnapshot,
+  type InputSpec,
+} from './schema.ts';
 
 /** Hides what it is told, and what looks like a secret. */
 interface Hiding {
@@ -13,8 +19,11 @@ export interface SessionInputsDeps {
   /** What reads everything that is recorded. */
   redact<T>(value: T): { value: Clean<T>; hit: boolean };
   newRedactor(): Hiding;
-  /** Keeps a text out of the log of the process, too. */
-  hideInLogs(secret: string): void;
+  /** Keeps texts out of the log of the process, too, as often as they are named, until they are let go as often. */
+  hideInLogs(secrets: readonly string[]): void;
+  showInLogs(secrets: readonly string[]): void;
+  /** Tells the agents that keep the inputs of a Session themselves; the routes of those that run and have them now. Never rejects. */
+  tell(sessionId: string, given: (names: readonly string[]) => GivenInput[]): Promise<string[]>;
 }
 
 interface Entry {
@@ -29,17 +38,22 @@ interface Inputs {
   /** Everything that is hidden in what this Session records, whether it is still in use or not. */
   hidden: Set<string>;
   redactor: Hiding;
+  /** Of all values. */
+  bytes: number;
   sources: Map<string, { revision: number; spelled: string }>;
 }
 
-/** Sessions that are over and whose secrets are still hidden in what comes late. */
-const MAX_OVER = 1_000;
+/** How long the secrets of a Session that is over are still hidden in what comes late, and of how many. */
+const OVER = { ms: 900_000, sessions: 1_000 } as const;
 
 /** Named inputs of running Sessions. They are nowhere but here, and gone with the process. */
 export class SessionInputs {
   readonly #deps: SessionInputsDeps;
   readonly #sessions = new Map<string, Inputs>();
-  readonly #over = new Set<string>();
+  /** Sessions that are over, by when they ended, oldest first. */
+  readonly #over = new Map<string, number>();
+  /** Bytes that all Sessions keep. */
+  #bytes = 0;
   /** Whether no Session has any. A plain member: every Task asks, and most gateways have none. */
   isEmpty = true;
 
@@ -119,6 +133,20 @@ export class SessionInputs {
     return isMeant ? entry.value : undefined;
   }
 
+  /** Those of these names, `*` for all, as they are now, for an agent that keeps them itself and knows what each is for. */
+  given(sessionId: string, names: readonly string[]): GivenInput[] {
+    if (this.isEmpty) return [];
+    const isNamed = (name: string) => names.includes('*') || names.includes(name);
+    return [...this.#live(sessionId).values()]
+      .filter(({ spec }) => isNamed(spec.name))
+      .map(({ spec, value }) => ({ spec, value }));
+  }
+
+  /** Tells agents that keep them what has changed. Resolves with the routes of those that have it now; others get it with their next turn. */
+  tell(sessionId: string): Promise<string[]> {
+    return this.#deps.tell(sessionId, (names) => this.given(sessionId, names));
+  }
+
   /** Reads what a Session records: its own secrets are hidden, and what is hidden everywhere. */
   redact<T>(sessionId: string | undefined, value: T): { value: Clean<T>; hit: boolean } {
     const own = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
@@ -133,12 +161,27 @@ export class SessionInputs {
     const inputs = this.#sessions.get(sessionId);
     if (inputs === undefined) return;
     inputs.entries.clear();
-    this.#over.add(sessionId);
-    const [oldest] = this.#over;
-    if (this.#over.size <= MAX_OVER || oldest === undefined) return;
-    this.#over.delete(oldest);
-    this.#sessions.delete(oldest);
+    inputs.sources.clear();
+    this.#over.set(sessionId, this.#deps.nowMs());
+    this.tidy();
+    void this.tell(sessionId);
+  }
+
+  /** Forgets Sessions that are over for so long that nothing of them comes any more. */
+  tidy(): void {
+    const before = this.#deps.nowMs() - OVER.ms;
+    for (const [sessionId, endedMs] of this.#over)
+      if (endedMs <= before || this.#over.size > OVER.sessions) this.#forget(sessionId);
+  }
+
+  #forget(sessionId: string): void {
+    const inputs = this.#sessions.get(sessionId);
+    this.#over.delete(sessionId);
+    this.#sessions.delete(sessionId);
     this.isEmpty = this.#sessions.size === 0;
+    if (inputs === undefined) return;
+    this.#bytes -= inputs.bytes;
+    this.#deps.showInLogs([...inputs.hidden]);
   }
 
   /** Without those that have expired. */
@@ -169,6 +212,7 @@ export class SessionInputs {
       entries: new Map<string, Entry>(),
       hidden: new Set<string>(),
       redactor: this.#deps.newRedactor(),
+      bytes: 0,
       sources: new Map<string, { revision: number; spelled: string }>(),
     };
     const entries = new Map(inputs.entries);
@@ -189,11 +233,13 @@ export class SessionInputs {
         'value',
         `A session keeps at most ${sessionBytes} bytes in ${most} values. Use another session.`,
       );
-    for (const text of [...secrets, ...redactions]) {
-      inputs.redactor.addKnownSecret(text);
-      this.#deps.hideInLogs(text);
-    }
-    this.#sessions.set(sessionId, Object.assign(inputs, { entries, hidden }));
+    const total = this.#bytes - inputs.bytes + bytes;
+    if (total > INPUT_LIMITS.allBytes) throw full();
+    const fresh = [...hidden].filter((text) => !inputs.hidden.has(text));
+    for (const text of fresh) inputs.redactor.addKnownSecret(text);
+    this.#deps.hideInLogs(fresh);
+    this.#bytes = total;
+    this.#sessions.set(sessionId, Object.assign(inputs, { entries, hidden, bytes }));
     this.isEmpty = false;
     return inputs;
   }
@@ -209,6 +255,15 @@ function tooShort(param: string): ProtocolError {
     param,
     `It has fewer than ${secretCharacters} characters and could not be kept out of the log. Use a longer one.`,
   );
+}
+
+function full(): ProtocolError {
+  const message =
+    'The sessions of this gateway keep as many inputs as it has room for. Close some, or try later.';
+  return new ProtocolError('rate_limited', message, {
+    details: { reason: 'inputs_of_all_sessions', limit_bytes: INPUT_LIMITS.allBytes },
+    retryAfterSeconds: OVER.ms / 1_000,
+  });
 }
 
 /** Says nothing of a value. */

@@ -17,6 +17,8 @@ const VERSION_HEADER_NAME = VERSION_HEADER.toLowerCase();
 export interface CallShape {
   body: 'none' | 'json' | 'bytes' | 'spooled';
   singleParams: ReadonlySet<string>;
+  /** Largest JSON body, where it is less than that of all. */
+  maxBodyBytes: number;
   /** Signed by its sender: headers come along, and the body is bounded like JSON. */
   isSigned: boolean;
 }
@@ -26,6 +28,7 @@ export function callShape(row: OperationRow): CallShape {
   return {
     isSigned: row.scope === 'signature',
     body: bodyOf(row),
+    maxBodyBytes: row.maxBodyBytes ?? Number.POSITIVE_INFINITY,
     singleParams: new Set(
       params.filter(([, schema]) => !(schema instanceof z.ZodArray)).map(([name]) => name),
     ),
@@ -95,7 +98,8 @@ async function decodeBody(
   admit();
   if (shape.body === 'bytes') return await readRaw(exchange, limits.maxArtifactBytes);
   if (shape.body === 'spooled') return await spooled?.();
-  return await readJson(exchange, limits, json);
+  const isLess = shape.maxBodyBytes < limits.maxBodyBytes;
+  return await readJson(exchange, isLess ? { ...limits, maxBodyBytes: shape.maxBodyBytes } : limits, json);
 }
 
 /** A signature covers the body, so nobody is known before it is read; it is bounded like JSON. */
