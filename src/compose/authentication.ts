@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type ApiKeyRecord, apiKeyAuthenticator, type EndingKey } from '#auth/api-keys.ts';
 import { bearerToken } from '#auth/authorization.ts';
 import type { Authenticate, Authenticator } from '#auth/caller.ts';
-import { TokenAuthenticator } from '#auth/oauth/token-authenticator.ts';
+import { type CacheUse, TokenAuthenticator } from '#auth/oauth/token-authenticator.ts';
 import type { TrustedIssuer } from '#auth/oauth/token-verifier.ts';
 import type { GatewayCore } from '#core/gateway-core.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
@@ -20,6 +20,8 @@ import type { Parts } from './parts.ts';
 export interface Authentication extends Authenticator {
   /** Keys, issuers or tenants of the configuration have changed; `issuers` is changed already. */
   reconsider(): void;
+  /** Verdicts on access tokens: how many are kept, and how often one was asked for. */
+  tokenCache(): CacheUse;
 }
 
 /** API keys first, then access tokens of the configured issuers. */
@@ -48,6 +50,7 @@ export function authenticator(
   const tokens = new TokenAuthenticator({ clock, logger, issuers, tenants });
   return {
     recognize: (credential) => tokens.recognize(credential),
+    tokenCache: () => tokens.use(),
     authenticate: (credential) => {
       const result = byKey()(credential);
       return result.kind === 'caller' ? result : tokens.authenticate(credential);

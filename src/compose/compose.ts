@@ -88,7 +88,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const watch = ClockWatch.open({ clock, logger, log });
   const rooms = await loadRooms();
   const isMeasured = config.telemetry.metrics || sendsMetrics(config, parts.env);
-  const measuring = isMeasured ? openMeasuring(parts, log, clients) : undefined;
+  const measuring = isMeasured ? openMeasuring(parts, log, clients, authentication) : undefined;
   closers.push(() => measuring?.close());
   const telemetry = await openTelemetry(parts, log, clients, measuring);
   closers.push(() => telemetry?.close());

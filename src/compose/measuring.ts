@@ -6,12 +6,16 @@ import { type MetricFacts, Metrics } from '#operation/metrics.ts';
 import { WorkMetrics } from '#operation/work-metrics.ts';
 import { OPERATIONS } from '#resources/operations.ts';
 import type { TaskRunner } from '#runner/task-runner.ts';
+import type { HttpSurface } from '#surfaces/http-surface.ts';
+import type { Authentication } from './authentication.ts';
 import type { Parts } from './parts.ts';
 
 /** What counts and times the work of the gateway, and what `/metrics` reads. */
 export interface Measuring {
   metrics: Metrics;
   work: WorkMetrics;
+  /** What is kept of access tokens. */
+  tokenCache: Authentication['tokenCache'];
   close(): void;
 }
 
@@ -20,11 +24,12 @@ export function openMeasuring(
   { clock }: Pick<Parts, 'clock'>,
   log: EventLog,
   clients: ReadonlyMap<string, unknown>,
+  { tokenCache }: Pick<Authentication, 'tokenCache'>,
 ): Measuring {
   const operations = Object.keys(OPERATIONS);
   const metrics = new Metrics({ agents: clients, operations });
   const work = new WorkMetrics({ recorder: metrics, clock, log });
-  return { metrics, work, close: log.tail(work.committed.bind(work)) };
+  return { metrics, work, tokenCache, close: log.tail(work.committed.bind(work)) };
 }
 
 /** What knows the numbers that nothing records. */
@@ -39,7 +44,12 @@ interface Counting {
 export function readMetrics(
   { config }: Pick<Parts, 'config'>,
   { gateway, log, runner, refusals }: Counting,
-  { isReady, openStreams }: { isReady(): boolean; openStreams(): number },
+  {
+    isReady,
+    openStreams,
+    overflows,
+    tokenCache,
+  }: { isReady(): boolean } & Pick<HttpSurface, 'openStreams' | 'overflows'> & Pick<Measuring, 'tokenCache'>,
 ): MetricFacts {
   const states = () => log.statistics().states;
   const compaction = () => log.statistics().compaction ?? { seconds: 0, readBytes: 0, writtenBytes: 0 };
@@ -48,6 +58,8 @@ export function readMetrics(
     harn_tasks_running: () => runner.running(),
     harn_tasks_queued: () => runner.queued(),
     harn_streams_open: openStreams,
+    harn_streams_overflowed_total: () =>
+      Object.entries(overflows()).map(([transport, value]) => ({ labels: { transport }, value })),
     harn_followers: () => {
       const lags = gateway.lags();
       const live = lags.filter(({ isLive }) => isLive).length;
@@ -71,6 +83,11 @@ export function readMetrics(
     harn_state_cache_reads: () => [
       { labels: { outcome: 'hit' }, value: states().hits },
       { labels: { outcome: 'miss' }, value: states().misses },
+    ],
+    harn_token_cache_entries: () => tokenCache().kept,
+    harn_token_cache_reads: () => [
+      { labels: { outcome: 'hit' }, value: tokenCache().hits },
+      { labels: { outcome: 'miss' }, value: tokenCache().misses },
     ],
     harn_calls_refused_total: () =>
       [...refusals.counts()].map(([code, value]) => ({ labels: { code }, value })),

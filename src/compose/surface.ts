@@ -94,7 +94,12 @@ export function makeSurface(
     server: serverSettings(config),
   });
   measuring?.metrics.readFrom(
-    readMetrics(parts, core, { isReady: () => readiness().ok, openStreams: () => surface.openStreams() }),
+    readMetrics(parts, core, {
+      isReady: () => readiness().ok,
+      openStreams: () => surface.openStreams(),
+      overflows: () => surface.overflows(),
+      tokenCache: measuring.tokenCache,
+    }),
   );
   return {
     ...surface,

@@ -122,6 +122,11 @@ export const METRICS = {
     labels: {},
   },
   harn_streams_open: { type: 'gauge', help: 'Open event streams.', labels: {} },
+  harn_streams_overflowed_total: {
+    type: 'counter',
+    help: 'Event streams that were cut because their client did not keep up; it has to resume.',
+    labels: { transport: ['sse', 'ws'] },
+  },
   harn_followers: {
     type: 'gauge',
     help: 'Followers of events: live, or still reading history.',
@@ -157,6 +162,12 @@ export const METRICS = {
     help: 'Reads of states since the start, by whether they were in memory.',
     labels: { outcome: ['hit', 'miss'] },
   },
+  harn_token_cache_entries: { type: 'gauge', help: 'Access tokens whose verdict is in memory.', labels: {} },
+  harn_token_cache_reads: {
+    type: 'gauge',
+    help: 'Access tokens that came since the start, by whether their verdict was in memory; each miss is a signature that was checked.',
+    labels: { outcome: ['hit', 'miss'] },
+  },
   harn_calls_refused_total: {
     type: 'counter',
     help: 'Calls that were refused, by the code of their error.',
@@ -165,11 +176,13 @@ export const METRICS = {
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
 export type MetricName = keyof typeof METRICS;
+/** Counters that are kept where they are counted, and read at each scrape. */
+export const READ_COUNTERS = ['harn_streams_overflowed_total', 'harn_calls_refused_total'] as const;
 /** Metrics that are recorded when something happens; the others are read at each scrape. */
 export type RecordedName = Exclude<
   MetricName,
   | { [Name in MetricName]: (typeof METRICS)[Name]['type'] extends 'gauge' ? Name : never }[MetricName]
-  | 'harn_calls_refused_total'
+  | (typeof READ_COUNTERS)[number]
 >;
 /** Metrics that are read at each scrape. */
 export type ReadName = Exclude<MetricName, RecordedName>;

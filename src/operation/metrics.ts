@@ -7,6 +7,7 @@ import {
   METRICS,
   type MetricName,
   OTHER,
+  READ_COUNTERS,
   type ReadName,
   type RecordedName,
 } from './metric-table.ts';
@@ -48,6 +49,7 @@ export interface Recorder {
 
 /** Failures of agents that are no error of the gateway, and what went well. */
 const FURTHER_CODES = ['ok', 'runtime_error'];
+const KEPT_ELSEWHERE: ReadonlySet<MetricName> = new Set(READ_COUNTERS);
 const CURRENCY = /^[A-Z]{3}$/;
 
 /** Prometheus metrics of the process and of the gateway: those of the table (metric-table.ts), and prom-client's of Node. */
@@ -71,7 +73,7 @@ export class Metrics implements Recorder {
         typeof bound === 'string' ? allowed[bound] : new Set(bound),
       ]);
       this.#bounds.set(name, bounds);
-      if (METRICS[name].type !== 'gauge' && name !== 'harn_calls_refused_total') this.#addRecorded(name);
+      if (METRICS[name].type !== 'gauge' && !KEPT_ELSEWHERE.has(name)) this.#addRecorded(name);
     }
   }
 

@@ -81,6 +81,8 @@ export interface HttpSurface {
   readonly server: Server;
   /** Open event streams and WebSockets, for metrics. */
   openStreams(): number;
+  /** Streams and sockets that were cut since the start because their client did not keep up, for metrics. */
+  overflows(): Readonly<Record<'sse' | 'ws', number>>;
   /** New connections get this certificate; those that are open go on. Nothing for plain HTTP. Throws for no usable pair. */
   renewCertificate(pair: Pick<TlsSettings, 'cert' | 'key'>): void;
   /** Listens and returns the URL of clients and the bound port; rejects with the system error. */
@@ -117,6 +119,7 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
   return {
     server,
     openStreams: () => streams.size + sockets.size,
+    overflows: () => ({ sse: streams.overflows, ws: sockets.overflows }),
     renewCertificate(pair) {
       if (server instanceof TlsServer) server.setSecureContext(pair);
     },

@@ -1,9 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { METRICS } from '#operation/metric-table.ts';
 
 const pathOf = (name: string) =>
@@ -18,6 +20,9 @@ interface Rule {
 
 const { groups } = parse(readFileSync(ALERTS, 'utf8')) as { groups: { rules: Rule[] }[] };
 const rules = groups.flatMap((group) => group.rules);
+const cases = parse(readFileSync(fileURLToPath(new URL('./alert-cases.yaml', import.meta.url)), 'utf8')) as {
+  tests: AlertCase[];
+};
 const dashboard = JSON.parse(readFileSync(pathOf('grafana-dashboard.json'), 'utf8')) as {
   panels: { id: number; title: string; targets: { expr: string }[] }[];
 };
@@ -67,7 +72,7 @@ describe('the dashboard and the alert rules', () => {
   it('show every metric of the gateway in a panel', () => {
     const shown = dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)).join('\n');
     const unseen = Object.keys(METRICS).filter((name) => !shown.includes(name));
-    expect(unseen).toEqual(['harn_state_cache_entries']);
+    expect(unseen).toEqual([]);
   });
 
   it('have one panel for each id, and say at each alert what to do', () => {
@@ -83,10 +88,52 @@ describe('the dashboard and the alert rules', () => {
 
   const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
   const because = hasPromtool ? '' : ' (skipped: promtool is not installed here)';
+  const promtool = (...args: string[]) => {
+    const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
+    return [status, stdout + stderr];
+  };
+
   it.skipIf(!hasPromtool)(`are accepted by promtool${because}`, () => {
-    const { status, stdout, stderr } = spawnSync('promtool', ['check', 'rules', ALERTS], {
-      encoding: 'utf8',
-    });
-    expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('SUCCESS')]);
+    expect(promtool('check', 'rules', ALERTS)).toEqual([0, expect.stringContaining('SUCCESS')]);
+  });
+
+  it.skipIf(!hasPromtool)(`fire where they should, and are quiet where not, for promtool${because}`, () => {
+    const folder = mkdtempSync(join(tmpdir(), 'harn-alerts-'));
+    try {
+      const file = join(folder, 'cases.yaml');
+      writeFileSync(file, stringify({ ...cases, tests: cases.tests.map(annotated), rule_files: [ALERTS] }));
+      expect(promtool('test', 'rules', file)).toEqual([0, expect.stringContaining('SUCCESS')]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('have a case for each alert, in which it fires', () => {
+    const fired = cases.tests.flatMap(({ alert_rule_test }) =>
+      alert_rule_test.flatMap(({ alertname, exp_alerts }) => (exp_alerts.length > 0 ? [alertname] : [])),
+    );
+    expect(fired.toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
   });
 });
+
+interface AlertCase {
+  alert_rule_test: { alertname: string; exp_alerts: { exp_labels: Record<string, string> }[] }[];
+}
+
+/** With what the annotations of each alert say of its labels. */
+function annotated({ alert_rule_test, ...rest }: AlertCase): object {
+  const tests = alert_rule_test.map((test) => {
+    const about = rules.find(({ alert }) => alert === test.alertname)?.annotations ?? {};
+    const exp_alerts = test.exp_alerts.map((expected) => ({
+      ...expected,
+      exp_annotations: Object.fromEntries(
+        Object.entries(about).map(([name, text]) => [
+          name,
+          text.replaceAll(/\{\{ \$labels\.(\w+) \}\}/g, (_, label) => expected.exp_labels[label] ?? ''),
+        ]),
+      ),
+    }));
+    return { ...test, exp_alerts };
+  });
+  return { ...rest, alert_rule_test: tests };
+}

@@ -1,12 +1,14 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { METRICS, OTHER } from '#operation/metric-table.ts';
 import { Metrics } from '#operation/metrics.ts';
 import type { Move } from '#protocol-client.ts';
+import { TestClient } from '../harness/client.ts';
 import { EventStreamClient } from '../harness/event-stream.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { keeper } from '../harness/keeper.ts';
 import { MovingClient } from '../harness/moving-client.ts';
 import { OtlpCollector } from '../harness/otlp-collector.ts';
+import { signingPair, signToken, TokenIssuerPeer } from '../harness/peers/token-issuer.ts';
 import { startReceiver } from '../harness/receiver.ts';
 
 const SECRET_NAME = 'a name that a caller or an agent made up "}\n';
@@ -43,74 +45,155 @@ async function samples({ client }: TestGateway): Promise<Map<string, number>> {
   return new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.split(' ').at(-1))]));
 }
 
+/** Submits a task that makes these moves; returns its id. */
+async function runMoves({ client }: TestGateway, moves: readonly Move[]): Promise<string> {
+  const { id } = await client.session();
+  const part = { type: 'json', value: { moves }, visibility: 'public' };
+  const input = { role: 'user', parts: [part] };
+  const task = await client.post<{ id: string }>(`/v1/sessions/${id}/tasks`, { input });
+  return task.id;
+}
+
+const REQUEST = 'harn_request_duration_seconds';
+const SENT_TRACES = 'harn_telemetry_items_total{signal="traces",outcome="sent"}';
+const GET_NONE = 'operation="getTask",face="rest",outcome="resource_not_found"';
+
 describe('the metrics', () => {
   const { kept, closeNow } = keeper();
-  afterEach(() => vi.unstubAllEnvs());
   const stage = async () => {
-    const receiver = kept(await startReceiver());
-    const collector = kept(await OtlpCollector.start());
-    vi.stubEnv('OTEL_BSP_SCHEDULE_DELAY', '10');
-    const gateway = kept(
-      await startTestGateway({
-        extraClients: [new MovingClient()],
-        config: {
-          outbound: { allow: ['127.0.0.1'] },
-          telemetry: { otlp: { endpoint: collector.url } },
-        },
-      }),
-    );
-    const run = async (moves: readonly Move[]) => {
-      const { id } = await gateway.client.session();
-      const part = { type: 'json', value: { moves }, visibility: 'public' };
-      const input = { role: 'user', parts: [part] };
-      const task = await gateway.client.post<{ id: string }>(`/v1/sessions/${id}/tasks`, { input });
-      return task.id;
-    };
-    return { receiver, collector, gateway, run };
+    const gateway = kept(await startTestGateway({ extraClients: [new MovingClient()] }));
+    return { gateway, run: (moves: readonly Move[]) => runMoves(gateway, moves) };
   };
 
-  it('are all emitted, each by work that it is about, with the labels of the table', async () => {
-    const { receiver, gateway, run } = await stage();
-    const { client } = gateway;
-    receiver.answer = () => 410;
-    await client.until(await run(USED), 'COMPLETED');
-    await client.until(await run(FAILED), 'FAILED');
-    const asking = await run(ASKED);
-    await client.until(asking, 'INPUT_REQUIRED');
-    await client.post(`/v1/tasks/${asking}/push-configs`, { url: receiver.url });
-    await client.answer(asking, 'that one');
-    await client.until(asking, 'COMPLETED');
-    expect((await client.call('GET', '/v1/tasks/task_none')).status).toBe(404);
-    await expect
-      .poll(async () => (await samples(gateway)).get('harn_webhook_dead_letters_total'))
-      .toBeGreaterThan(0);
-    const sent = 'harn_telemetry_items_total{signal="traces",outcome="sent"}';
-    await expect.poll(async () => (await samples(gateway)).get(sent)).toBeGreaterThan(0);
-    const found = await samples(gateway);
-    const names = [...found.keys()].map((name) =>
-      name.replace(/\{.*$/, '').replace(/_(bucket|sum|count)$/, ''),
-    );
-    for (const name of Object.keys(METRICS)) expect(names).toContain(name);
+  describe('say, by the names of what has to be measured', () => {
+    let found = new Map<string, number>();
+    beforeAll(async () => {
+      found = await afterWork();
+    });
+
     const agent = 'agent="fake:moving"';
-    expect(found.get(`harn_tokens_total{${agent},direction="input"}`)).toBe(100);
-    expect(found.get(`harn_tokens_total{${agent},direction="output"}`)).toBe(9);
-    expect(found.get(`harn_cost_total{${agent},currency="EUR"}`)).toBe(0.25);
-    expect(found.get(`harn_upstream_errors_total{${agent},code="${OTHER}"}`)).toBe(1);
-    const task = `harn_task_duration_seconds_count{${agent},face="rest"`;
-    expect(found.get(`${task},outcome="completed"}`)).toBe(2);
-    expect(found.get(`${task},outcome="failed"}`)).toBe(1);
-    expect(found.get(`harn_task_queue_seconds_count{${agent}}`)).toBe(3);
-    expect(found.get(`harn_task_first_frame_seconds_count{${agent},face="rest"}`)).toBe(3);
-    expect(found.get(`harn_tool_call_duration_seconds_count{${agent},face="rest",outcome="completed"}`)).toBe(
-      1,
-    );
-    expect(found.get(`harn_permission_wait_seconds_count{${agent},outcome="approved"}`)).toBe(1);
-    expect(found.get('harn_webhook_delivery_duration_seconds_count{outcome="rejected"}')).toBeGreaterThan(0);
-    const refused = 'operation="getTask",face="rest",outcome="resource_not_found"';
-    expect(found.get(`harn_request_duration_seconds_count{${refused}}`)).toBe(1);
-    expect(found.get('harn_log_group_transactions_count')).toBe(found.get('harn_log_write_seconds_count'));
-    expect(found.get('harn_store_bytes')).toBeGreaterThan(0);
+    const done = `${agent},face="rest",outcome="completed"`;
+    const positive = (value: number | undefined) => value !== undefined && value > 0;
+    const isThere = (value: number | undefined) => value !== undefined;
+    it.each<[what: string, sample: string, value: number | ((value: number | undefined) => boolean)]>([
+      ['requests by operation, face and outcome', `${REQUEST}_count{${GET_NONE}}`, 1],
+      ['how long requests take, as a histogram', `${REQUEST}_bucket{le="1800",${GET_NONE}}`, 1],
+      ['tasks by agent, face and outcome', `harn_task_duration_seconds_count{${done}}`, 2],
+      ['tasks that failed', `harn_task_duration_seconds_count{${done.replace('completed', 'failed')}}`, 1],
+      ['how long tasks take, as a histogram', `harn_task_duration_seconds_bucket{le="1800",${done}}`, 2],
+      ['tool calls by agent, face and outcome', `harn_tool_call_duration_seconds_count{${done}}`, 1],
+      [
+        'how long tool calls take, as a histogram',
+        `harn_tool_call_duration_seconds_bucket{le="1800",${done}}`,
+        1,
+      ],
+      ['queue wait', `harn_task_queue_seconds_count{${agent}}`, 3],
+      ['tasks that run now', 'harn_tasks_running', 0],
+      ['tasks that wait now', 'harn_tasks_queued', 0],
+      ['time to first frame', `harn_task_first_frame_seconds_count{${agent},face="rest"}`, 3],
+      ['upstream errors by kind', `harn_upstream_errors_total{${agent},code="${OTHER}"}`, 1],
+      ['fsync time', 'harn_log_write_seconds_count', positive],
+      ['commit time', 'harn_log_commit_seconds_count', positive],
+      ['group size', 'harn_log_group_transactions_count', positive],
+      ['commits and events', 'harn_log_commits', positive],
+      ['events', 'harn_log_events', positive],
+      ['followers that are live', 'harn_followers{state="live"}', 1],
+      ['followers that are behind', 'harn_followers{state="behind"}', 0],
+      ['open streams', 'harn_streams_open', 1],
+      ['streams cut for overflow', 'harn_streams_overflowed_total{transport="sse"}', 0],
+      ['sockets cut for overflow', 'harn_streams_overflowed_total{transport="ws"}', 0],
+      ['lag of slow followers in events', 'harn_follower_lag_events', 0],
+      ['lag of slow followers in bytes', 'harn_follower_unsent_bytes', isThere],
+      ['store size', 'harn_store_bytes', positive],
+      ['compaction time', 'harn_store_compaction_seconds', isThere],
+      ['compaction read', 'harn_store_compaction_bytes{direction="read"}', isThere],
+      ['compaction written', 'harn_store_compaction_bytes{direction="written"}', isThere],
+      ['permission wait', `harn_permission_wait_seconds_count{${agent},outcome="approved"}`, 1],
+      ['tokens read by agent', `harn_tokens_total{${agent},direction="input"}`, 100],
+      ['tokens written by agent', `harn_tokens_total{${agent},direction="output"}`, 9],
+      ['cost by agent', `harn_cost_total{${agent},currency="EUR"}`, 0.25],
+      ['webhook deliveries', 'harn_webhook_delivery_duration_seconds_count{outcome="rejected"}', positive],
+      ['dead letters', 'harn_webhook_dead_letters_total', positive],
+      ['traces sent', SENT_TRACES, positive],
+      ['event-loop delay', 'nodejs_eventloop_lag_p99_seconds', isThere],
+      ['memory', 'process_resident_memory_bytes', positive],
+      ['processor time', 'process_cpu_seconds_total', positive],
+      ['cache of states', 'harn_state_cache_entries', positive],
+      ['cache of states: found', 'harn_state_cache_reads{outcome="hit"}', positive],
+      ['cache of states: not found', 'harn_state_cache_reads{outcome="miss"}', positive],
+      ['cache of tokens', 'harn_token_cache_entries', 2],
+      ['cache of tokens: found', 'harn_token_cache_reads{outcome="hit"}', 2],
+      ['cache of tokens: not found', 'harn_token_cache_reads{outcome="miss"}', 2],
+      ['refused calls', 'harn_calls_refused_total{code="resource_not_found"}', isThere],
+      ['whether it takes work', 'harn_ready', 1],
+    ])('%s', (_what, sample, expected) => {
+      const value = found.get(sample);
+      if (typeof expected === 'number') expect(value).toBe(expected);
+      else expect([sample, value, expected(value)]).toEqual([sample, value, true]);
+    });
+
+    it('and nothing of the table is missing', () => {
+      const names = [...found.keys()].map((name) =>
+        name.replace(/\{.*$/, '').replace(/_(bucket|sum|count)$/, ''),
+      );
+      for (const name of Object.keys(METRICS)) expect(names).toContain(name);
+      expect(found.get('harn_log_group_transactions_count')).toBe(found.get('harn_log_write_seconds_count'));
+    });
   });
+
+  /** What a scrape says after tasks of all kinds, a webhook that is given up, tokens, and streams. */
+  async function afterWork(): Promise<Map<string, number>> {
+    const issuer = await new TokenIssuerPeer().start();
+    const pair = await signingPair('key-1');
+    issuer.publish(pair);
+    const audience = 'https://gateway.test';
+    const receiver = await startReceiver();
+    receiver.answer = () => 410;
+    const collector = await OtlpCollector.start();
+    vi.stubEnv('OTEL_BSP_SCHEDULE_DELAY', '10');
+    const gateway = await startTestGateway({
+      extraClients: [new MovingClient()],
+      keys: [{ actor: 'reader', scopes: ['tasks:read'] }],
+      config: {
+        outbound: { allow: ['127.0.0.1'] },
+        telemetry: { otlp: { endpoint: collector.url } },
+      },
+      oauth: [{ issuer: issuer.url, audience }],
+    });
+    const { client } = gateway;
+    try {
+      await client.until(await runMoves(gateway, USED), 'COMPLETED');
+      await client.until(await runMoves(gateway, FAILED), 'FAILED');
+      const asking = await runMoves(gateway, ASKED);
+      await client.until(asking, 'INPUT_REQUIRED');
+      const stream = await EventStreamClient.open(client, '/v1/events/stream');
+      await client.post(`/v1/tasks/${asking}/push-configs`, { url: receiver.url });
+      await client.answer(asking, 'that one');
+      await client.until(asking, 'COMPLETED');
+      expect((await client.call('GET', '/v1/tasks/task_none')).status).toBe(404);
+      const now = Math.floor(Date.now() / 1_000);
+      const who = { iss: issuer.url, sub: 'somebody', client_id: 'app', scope: 'runtime:read' };
+      const times = { iat: now, exp: now + 600, jti: 'token-1' };
+      for (const aud of [audience, 'https://elsewhere.test']) {
+        const token = await signToken(pair, { ...who, ...times, aud });
+        const theirs = new TestClient(gateway.url, token);
+        for (const _ of [1, 2])
+          expect((await theirs.call('GET', '/v1/runtime')).status).toBe(aud === audience ? 200 : 401);
+      }
+      const late = ['harn_webhook_dead_letters_total', SENT_TRACES];
+      await vi.waitUntil(async () => {
+        const said = await samples(gateway);
+        return late.every((name) => (said.get(name) ?? 0) > 0);
+      }, 15_000);
+      const found = await samples(gateway);
+      await stream.close();
+      return found;
+    } finally {
+      await gateway.close();
+      await Promise.all([receiver.close(), issuer.close(), collector.close()]);
+      vi.unstubAllEnvs();
+    }
+  }
 
   it('name the face of a task, and count who follows', async () => {
     const { gateway, run } = await stage();

@@ -172,6 +172,9 @@ describe('a socket that is not read', () => {
     slow.socket.resume();
     // 1006 when even the close frame was not read in time.
     expect([4408, 1006]).toContain((await slow.closed).code);
+    expect((await stage.client.call('GET', '/metrics')).text).toMatch(
+      /^harn_streams_overflowed_total\{transport="ws"\} 1$/m,
+    );
     const seen = idsOf(slow);
     expect(seen).toEqual(all.slice(0, seen.length));
     expect(seen.length).toBeLessThan(all.length);

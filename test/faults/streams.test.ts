@@ -128,5 +128,21 @@ describe('a client that does not read (S-08)', () => {
       events.slice(complete.length).map((event) => event.id),
     );
     await resumed.close();
+    expect(await measured('harn_streams_overflowed_total{transport="sse"}')).toBe(1);
+    // One that reads nothing of what is recorded already is waited for, and the metrics say how far behind it is.
+    const behind = pausedStream(path);
+    await expect.poll(() => measured('harn_followers{state="behind"}')).toBe(1);
+    await expect.poll(() => measured('harn_follower_unsent_bytes')).toBeGreaterThan(0);
+    expect(await measured('harn_follower_lag_events')).toBeGreaterThan(0);
+    behind.socket.destroy();
+    await expect.poll(() => measured('harn_followers{state="behind"}')).toBe(0);
+    expect(await measured('harn_follower_lag_events')).toBe(0);
   }, 60_000);
 });
+
+/** The value of a sample at `/metrics`. */
+async function measured(sample: string): Promise<number | undefined> {
+  const { text } = await gateway.client.call('GET', '/metrics');
+  const line = text.split('\n').find((found) => found.startsWith(`${sample} `));
+  return line === undefined ? undefined : Number(line.slice(sample.length + 1));
+}

@@ -30,6 +30,8 @@ export interface TestGatewayOptions {
     workspaces?: string[];
     tenant?: string;
   }[];
+  /** Rows of `auth.oauth`, beside the keys. */
+  oauth?: readonly object[];
   /** Kept between two starts when given; else a fresh directory removed at close. */
   data?: string;
   /** Variables besides those of this process, for the configuration too. */
@@ -105,7 +107,7 @@ function writeConfig(data: string, options: TestGatewayOptions, people: readonly
   const file = join(data, CONFIG_FILE);
   const sections = {
     store: { data },
-    auth: { api_keys },
+    auth: { api_keys, ...(options.oauth && { oauth: options.oauth }) },
     upstreams: { a2a: [] },
     ...options.config,
     // Also where a test sets something else of this section: two gateways may run on one machine.

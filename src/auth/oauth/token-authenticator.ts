@@ -17,6 +17,13 @@ const REFUSED_TOKENS = 1_000;
 /** A refusal may rest on keys that are about to rotate. */
 const REFUSED_FOR_MS = 5_000;
 
+/** How a cache is used: what it holds, and how many look-ups since the start found something. */
+export interface CacheUse {
+  kept: number;
+  hits: number;
+  misses: number;
+}
+
 export interface TokenAuthenticatorDeps extends TokenVerifierDeps {
   logger: Pick<Logger, 'info'>;
 }
@@ -57,6 +64,8 @@ export class TokenAuthenticator implements Authenticator {
   readonly #pending = new Map<string, Promise<void>>();
   readonly #proofs = new WeakMap<SenderProof, Judged>();
   readonly #replays: ReplayMemory;
+  #hits = 0;
+  #misses = 0;
 
   constructor(deps: TokenAuthenticatorDeps) {
     this.#deps = deps;
@@ -69,10 +78,18 @@ export class TokenAuthenticator implements Authenticator {
     this.#refused.clear();
   }
 
+  use(): CacheUse {
+    return { kept: this.#verified.size + this.#refused.size, hits: this.#hits, misses: this.#misses };
+  }
+
   recognize({ authorization, proof }: Credential): Promise<void> | undefined {
     const sent = tokenOf(authorization);
     if (sent === undefined) return undefined;
-    if (this.#known(sent.hash) !== undefined) return this.#judge(sent, proof);
+    if (this.#known(sent.hash) !== undefined) {
+      this.#hits += 1;
+      return this.#judge(sent, proof);
+    }
+    this.#misses += 1;
     const pending = this.#verifyOnce(sent);
     return proof === undefined ? pending : pending.then(() => this.#judge(sent, proof));
   }

@@ -18,6 +18,8 @@ export interface EventStreamOptions {
   headers?: readonly string[];
   /** The frame for the error of a stream that has begun. Default: an `error` event with the envelope. */
   failureFrame?(error: ProtocolError): Buffer | string;
+  /** Called before `onClose` where the client did not keep up. */
+  onOverflow(): void;
   onClose(): void;
 }
 
@@ -139,8 +141,10 @@ export class EventStream implements StreamSink {
     this.#state = 'ended';
     this.#subscription?.close();
     this.#onEnd();
-    if (reason === 'overflow') this.#exchange.res.destroy();
-    else if (reason === 'draining') this.#exchange.res.end(() => this.#exchange.req.socket.end());
+    if (reason === 'overflow') {
+      this.#options.onOverflow();
+      this.#exchange.res.destroy();
+    } else if (reason === 'draining') this.#exchange.res.end(() => this.#exchange.req.socket.end());
     else this.#exchange.res.end();
   }
 

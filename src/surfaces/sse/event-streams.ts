@@ -28,6 +28,7 @@ export class EventStreams {
   /** Answers that libraries write, with what notifies them of a shutdown. */
   readonly #counted = new Set<() => void>();
   #stopTicking: (() => void) | undefined;
+  #overflows = 0;
 
   constructor(deps: EventStreamsDeps) {
     this.#deps = deps;
@@ -35,6 +36,11 @@ export class EventStreams {
 
   get size(): number {
     return this.#open.size + this.#counted.size;
+  }
+
+  /** Streams that were cut because their client did not keep up. */
+  get overflows(): number {
+    return this.#overflows;
   }
 
   /**
@@ -116,6 +122,9 @@ export class EventStreams {
       clock,
       ...limits,
       ...options,
+      onOverflow: () => {
+        this.#overflows += 1;
+      },
       onClose: () => this.#remove(stream),
     });
     this.#open.add(stream);

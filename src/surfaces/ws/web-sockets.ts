@@ -94,10 +94,18 @@ export class WebSockets {
   /** With what ends the watch over its credential. */
   readonly #open = new Map<OpenSocket, () => void>();
   #stopTicking: (() => void) | undefined;
+  #overflows = 0;
 
   constructor(deps: WebSocketsDeps) {
     this.#deps = deps;
-    this.#session = { ...deps, limits: { ...WS_LIMITS, ...deps.limits }, texts: new EventTexts() };
+    this.#session = {
+      ...deps,
+      limits: { ...WS_LIMITS, ...deps.limits },
+      texts: new EventTexts(),
+      onOverflow: () => {
+        this.#overflows += 1;
+      },
+    };
     this.#protocolServers = new Map(
       deps.serverSockets.map((socket) => {
         const server = serverOf(firstOf(socket.subprotocols), socket.maxMessageBytes);
@@ -108,6 +116,11 @@ export class WebSockets {
 
   get size(): number {
     return this.#open.size;
+  }
+
+  /** Sockets that were cut because their client did not keep up. */
+  get overflows(): number {
+    return this.#overflows;
   }
 
   listenOn(server: Server): void {

@@ -81,6 +81,8 @@ export interface WireDeps {
     streamBufferBytes: number;
     heartbeatIntervalMs: number;
   };
+  /** Called for each connection that is cut because its peer does not keep up. */
+  onOverflow(): void;
 }
 
 /** What a wire reports to its owner. */
@@ -240,6 +242,7 @@ export class Wire {
   }
 
   closeSlow(): void {
+    if (this.#state === 'open') this.#deps.onOverflow();
     this.close(CLOSE.tooSlow, 'too slow: resume by cursor');
   }
 
