@@ -49,7 +49,7 @@ export const server = z
     trusted_proxies: z
       .array(addressRange)
       .default([])
-      .describe('Address ranges of proxies that end TLS; only their X-Forwarded-* headers are believed.'),
+      .describe('Address ranges of proxies that end TLS; only their X-Forwarded-Proto is believed, and nothing else that says who called.'),
     drafts: z
       .array(z.enum(['acp-v2']))
       .default([])
