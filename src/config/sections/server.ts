@@ -49,7 +49,9 @@ export const server = z
     trusted_proxies: z
       .array(addressRange)
       .default([])
-      .describe('Address ranges of proxies that end TLS; only their X-Forwarded-Proto is believed, and nothing else that says who called.'),
+      .describe(
+        'Address ranges of proxies that end TLS; only their X-Forwarded-Proto is believed, and nothing else that says who called.',
+      ),
     drafts: z
       .array(z.enum(['acp-v2']))
       .default([])
