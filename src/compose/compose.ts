@@ -106,6 +106,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   closers.push(() => core.sending.close());
   closers.push(() => core.runner.drain());
   closers.push(() => core.liveConnections.closeAll());
+  closers.push(() => core.replayChecks.close());
   closers.push(endStreamsOfEndedKeys(log, core.gateway, logger));
   core.runner.haltsChanged();
   for (const client of clients.values()) if (!isHalted(core, client)) client.start();

@@ -57,6 +57,7 @@ import { madeOf } from './made-of.ts';
 import type { OpenData, OpenDirectory } from './open-data.ts';
 import { DELIVERY_FORMS, makeSending, type Sending } from './outbox.ts';
 import { type Parts, systemTimers } from './parts.ts';
+import { ReplayChecks } from './replay-checks.ts';
 import { receiptFacts, signingKeyFacts } from './signing-keys.ts';
 import type { Watching } from './telemetry.ts';
 import { undiscovered } from './undiscovered.ts';
@@ -74,6 +75,7 @@ export interface Core {
   receiptLog: ReceiptLog;
   refusals: Refusals;
   liveConnections: LiveConnections;
+  replayChecks: ReplayChecks;
 }
 
 /** The gateway behind the port: tools of decisions, task runner, subscriptions. */
@@ -118,6 +120,16 @@ export function makeCore(
   const subscriptions = new Subscriptions(log);
   const receiptLog = new ReceiptLog({ log, keys });
   const bundles = bundleTools(parts, { keys, spool }, tools);
+  const replayChecks = new ReplayChecks({
+    log,
+    tools,
+    logger,
+    project,
+    interpretOf,
+    verificationKeys: () => keys.verificationKeys(),
+    time: () => timestamp(clock.now()),
+    newId: tools.newId,
+  });
   const refusals = new Refusals({
     log,
     tools,
@@ -146,7 +158,9 @@ export function makeCore(
       redact: tools.redact,
       project,
       ...operating,
+      replayChecks,
     }),
+    newestReplayCheck: () => replayChecks.newest,
     workspaceIdOf: workspaceNames(config, log),
     awaitStart: (taskId, signal) => runner.awaitStart(taskId, signal),
     files,
@@ -156,7 +170,18 @@ export function makeCore(
     windowNow: () => watch.windowNow(),
     streamBufferBytes: config.limits.stream_buffer_bytes,
   });
-  return { gateway, log, runner, tools, sending, subscriptions, receiptLog, refusals, liveConnections };
+  return {
+    gateway,
+    log,
+    runner,
+    tools,
+    sending,
+    subscriptions,
+    receiptLog,
+    refusals,
+    liveConnections,
+    replayChecks,
+  };
 }
 
 function recover(runner: TaskRunner, logger: Logger): void {
@@ -527,6 +552,7 @@ function neededBy({ auth, env = {} }: Agent, vaults: Config['vaults']): NeededVa
 interface PerformerParts extends Pick<RestoreParts, 'bundles' | 'redact' | 'project'>, Operating {
   interpretOf: (route: string) => Interpret | undefined;
   sending: Sending;
+  replayChecks: ReplayChecks;
 }
 
 /** What an operator can do to the running gateway. */
@@ -543,7 +569,15 @@ function performer(
   { log, keys }: OpenData,
   runner: TaskRunner,
   files: FileTree,
-  { interpretOf, sending, reload, stopHaltedAgents, startReleased, ...restoring }: PerformerParts,
+  {
+    interpretOf,
+    sending,
+    reload,
+    stopHaltedAgents,
+    startReleased,
+    replayChecks,
+    ...restoring
+  }: PerformerParts,
 ): (effect: Effect, signal: AbortSignal) => Promise<EffectResult> {
   const canInterpret = (route: string) => interpretOf(route) !== undefined;
   return async (effect, signal) => {
@@ -551,6 +585,8 @@ function performer(
       const cancelReport = await runner.cancel(effect.taskId);
       return cancelReport === undefined ? {} : { cancelReport };
     }
+    if (effect.kind === 'start_replay_check')
+      return { replayCheck: await replayChecks.start(effect.request) };
     if (effect.kind === 'reload') return { reload: await reload() };
     if (effect.kind === 'stop_halted') {
       const endedTasks = await runner.endHalted();

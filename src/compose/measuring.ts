@@ -5,10 +5,12 @@ import { storeBytes } from '#operation/data-directory.ts';
 import { type MetricFacts, Metrics } from '#operation/metrics.ts';
 import { WorkMetrics } from '#operation/work-metrics.ts';
 import { OPERATIONS } from '#resources/operations.ts';
+import { CHECK_OUTCOMES } from '#resources/replay/schema.ts';
 import type { TaskRunner } from '#runner/task-runner.ts';
 import type { HttpSurface } from '#surfaces/http-surface.ts';
 import type { Authentication } from './authentication.ts';
 import type { Parts } from './parts.ts';
+import type { ReplayChecks } from './replay-checks.ts';
 
 /** What counts and times the work of the gateway, and what `/metrics` reads. */
 export interface Measuring {
@@ -38,12 +40,13 @@ interface Counting {
   log: EventLog;
   runner: TaskRunner;
   refusals: Refusals;
+  replayChecks: Pick<ReplayChecks, 'ended'>;
 }
 
 /** What is read at each scrape. */
 export function readMetrics(
   { config }: Pick<Parts, 'config'>,
-  { gateway, log, runner, refusals }: Counting,
+  { gateway, log, runner, refusals, replayChecks }: Counting,
   {
     isReady,
     openStreams,
@@ -89,6 +92,13 @@ export function readMetrics(
       { labels: { outcome: 'hit' }, value: tokenCache().hits },
       { labels: { outcome: 'miss' }, value: tokenCache().misses },
     ],
+    harn_replay_check_tasks: () => {
+      const { tasks } = replayChecks.ended ?? {};
+      if (tasks === undefined) return [];
+      return CHECK_OUTCOMES.map((outcome) => ({ labels: { outcome }, value: tasks[outcome] }));
+    },
+    harn_replay_check_ended_timestamp_seconds: () =>
+      Date.parse(replayChecks.ended?.ended_at ?? '1970-01-01T00:00:00Z') / 1000,
     harn_calls_refused_total: () =>
       [...refusals.counts()].map(([code, value]) => ({ labels: { code }, value })),
   };

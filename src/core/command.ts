@@ -4,6 +4,7 @@ import type { ProtocolError } from '#protocol/errors.ts';
 import type { Restored, RestoreRequest } from '#resources/bundle/restore-session.ts';
 import type { CommandId, OperationInput, RawBody, SpooledBody } from '#resources/operations.ts';
 import type { StoredVerdict } from '#resources/receipt/verify-receipt.ts';
+import type { ReplayCheck, ReplayCheckRequest } from '#resources/replay/schema.ts';
 import type { ReloadReport } from '#resources/runtime/schema.ts';
 import type { CancelReport } from '#resources/task/events.ts';
 import type { FileRoot } from '#store/file-tree.ts';
@@ -71,6 +72,8 @@ export type Effect =
   | { kind: 'stop_halted' }
   /** The agent of a route may be reached again, unless another halt stops it. */
   | { kind: 'start_released'; route: string }
+  /** Replays of many Tasks begin; refused with `conflict` while others run. */
+  | { kind: 'start_replay_check'; request: ReplayCheckRequest }
   /** The configuration is read again and takes effect. */
   | { kind: 'reload' }
   /** A file becomes durable. */
@@ -88,6 +91,8 @@ export interface EffectResult {
   taskIds?: readonly string[];
   /** Of `stop_halted`: how many tasks were ended. */
   endedTasks?: number;
+  /** Of `start_replay_check`: as it begins. */
+  replayCheck?: ReplayCheck;
   /** Of `reload`. */
   reload?: ReloadReport;
   /** Of `restore_session`. */

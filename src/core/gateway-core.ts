@@ -43,6 +43,7 @@ interface GatewayDeps extends CommandDeps, DoorDeps {
   files: Pick<FileTree, 'read'>;
   receiptLog: ReceiptLog;
   bundles: BundleTools;
+  newestReplayCheck: QueryTools['newestReplayCheck'];
   workspaceIdOf: WorkspaceIdOf;
   liveConnections: Pick<LiveConnections, 'open' | 'follow' | 'unfollow' | 'close' | 'refuseObserver'>;
   /** Unsent bytes at which a slow stream is closed. */
@@ -182,7 +183,7 @@ export class GatewayCore implements Gateway {
     call.admitted?.();
     const reader = { get: log.state.bind(log) };
     const { self, signingKeys, approvals, live, inputs } = this.#deps.tools;
-    const { time, files, receiptLog, bundles } = this.#deps;
+    const { time, files, receiptLog, bundles, newestReplayCheck } = this.#deps;
     const tools: QueryTools = {
       log,
       reader,
@@ -197,6 +198,7 @@ export class GatewayCore implements Gateway {
       bundles,
       live,
       inputs,
+      newestReplayCheck,
       accept: call.accept,
       // Made on demand, as few queries look at it.
       get signal() {

@@ -7,6 +7,7 @@ import type { BundleTools } from '#resources/bundle/bundle-tools.ts';
 import type { LiveMemory } from '#resources/live-client/live-memory.ts';
 import type { OperationInput, QueryId } from '#resources/operations.ts';
 import type { ReceiptLog } from '#resources/receipt/receipt-log.ts';
+import type { ReplayCheck } from '#resources/replay/schema.ts';
 import type { SessionInputs } from '#resources/session-input/session-inputs.ts';
 import type { FileTree } from '#store/file-tree.ts';
 import type { ApprovalFacts, SelfFacts, SigningKeyFacts } from './facts.ts';
@@ -32,6 +33,8 @@ export interface QueryTools {
   bundles: BundleTools;
   live: LiveMemory;
   inputs: SessionInputs;
+  /** The replay check that runs, else the newest since the start. */
+  newestReplayCheck(): ReplayCheck | undefined;
   /** Aborted when the caller has left. */
   readonly signal: AbortSignal;
 }

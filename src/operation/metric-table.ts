@@ -168,6 +168,16 @@ export const METRICS = {
     help: 'Access tokens that came since the start, by whether their verdict was in memory; each miss is a signature that was checked.',
     labels: { outcome: ['hit', 'miss'] },
   },
+  harn_replay_check_tasks: {
+    type: 'gauge',
+    help: 'Tasks of the newest replay check that has ended, by what came out; absent before the first of this start.',
+    labels: { outcome: ['byte_equal', 'diverged', 'tampered', 'incomplete', 'failed'] },
+  },
+  harn_replay_check_ended_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When the newest replay check of this start ended; 0 until one has.',
+    labels: {},
+  },
   harn_calls_refused_total: {
     type: 'counter',
     help: 'Calls that were refused, by the code of their error.',

@@ -56,6 +56,7 @@ async function runMoves({ client }: TestGateway, moves: readonly Move[]): Promis
 
 const REQUEST = 'harn_request_duration_seconds';
 const SENT_TRACES = 'harn_telemetry_items_total{signal="traces",outcome="sent"}';
+const REPLAYED = 'harn_replay_check_tasks{outcome="byte_equal"}';
 const GET_NONE = 'operation="getTask",face="rest",outcome="resource_not_found"';
 
 describe('the metrics', () => {
@@ -124,6 +125,8 @@ describe('the metrics', () => {
       ['cache of tokens', 'harn_token_cache_entries', 2],
       ['cache of tokens: found', 'harn_token_cache_reads{outcome="hit"}', 2],
       ['cache of tokens: not found', 'harn_token_cache_reads{outcome="miss"}', 2],
+      ['replays that were checked', REPLAYED, 3],
+      ['when replays were checked', 'harn_replay_check_ended_timestamp_seconds', positive],
       ['refused calls', 'harn_calls_refused_total{code="resource_not_found"}', isThere],
       ['whether it takes work', 'harn_ready', 1],
     ])('%s', (_what, sample, expected) => {
@@ -180,7 +183,8 @@ describe('the metrics', () => {
         for (const _ of [1, 2])
           expect((await theirs.call('GET', '/v1/runtime')).status).toBe(aud === audience ? 200 : 401);
       }
-      const late = ['harn_webhook_dead_letters_total', SENT_TRACES];
+      await client.post('/v1/admin/replay-check', { sample: 1 });
+      const late = ['harn_webhook_dead_letters_total', SENT_TRACES, REPLAYED];
       await vi.waitUntil(async () => {
         const said = await samples(gateway);
         return late.every((name) => (said.get(name) ?? 0) > 0);

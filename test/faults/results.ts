@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
-import { cpus, platform, release } from 'node:os';
+import { cpus, platform } from 'node:os';
 import { PACKAGE_ROOT } from './child-processes.ts';
 import { SCENARIOS } from './scenarios.ts';
 
@@ -42,7 +42,7 @@ export function readResults(file: string): Result[] {
 /** Processor and system, without a name of the machine. */
 export function thisMachine(): string {
   const all = cpus();
-  return `${all.length} x ${all[0]?.model.trim() ?? 'unknown'}, ${platform()} ${release()}`;
+  return `${all.length} x ${all[0]?.model.trim() ?? 'unknown'}, ${platform()}`;
 }
 
 /** The commit that is run. Files of results may differ from it: they are what runs write. */

@@ -8,14 +8,14 @@ import { parseStrictText } from '#json/strict-parse.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { EVENT_OF_STATUS, isTerminal } from '#protocol/task-states.ts';
 import type { Task, TaskMaterial } from '#resources/task/schema.ts';
+import { type CheckOptions, checkReplays } from './check-cli.ts';
 import { REPLAY_MODES, type ReplayMode, type ReplayVerdict } from './schema.ts';
 
-interface ReplayOptions extends ClientOptions {
+interface ReplayOptions extends ClientOptions, CheckOptions {
   mode?: ReplayMode;
   override?: string;
   checkpoint?: string;
   listOverrides?: boolean;
-  json?: boolean;
 }
 
 /** What ended a replay: payload of `replay.completed` or `replay.failed`. */
@@ -31,14 +31,17 @@ Examples:
   harn-gateway replay task_01... --override what-if.json
   harn-gateway replay task_01... --checkpoint task_01....2
   harn-gateway replay task_01... --list-overrides
+  harn-gateway replay --sample 1% --since 24h
 
 An override file holds the member "override" of the request, for example
   {"a2a:sample:2": {"kind": "llm_provider_response", "value": {"kind": "end"}, "visibility": "public"}}`;
 
 export function replayCommand(): Command {
   const command = new Command('replay')
-    .description('Run an ended task again from what was recorded of it, and print the verdict.')
-    .argument('<task>', 'id of the task')
+    .description(
+      'Run an ended task, or a sample of them, again from what was recorded of it, and print the verdict.',
+    )
+    .argument('[task]', 'id of the task; left out with --sample')
     .addOption(
       new Option(
         '--mode <mode>',
@@ -51,12 +54,23 @@ export function replayCommand(): Command {
       '--list-overrides',
       'run nothing: print the keys that --override may name, and what stands behind each',
     )
+    .option(
+      '--sample <share>',
+      'replay this share of the ended tasks, such as 1%, and leave nothing in the log; needs a key with operator',
+    )
+    .option('--since <time>', 'with --sample: tasks that ended since then, 24h ago or a time (default: 24h)')
+    .option('--seed <text>', 'with --sample: another seed takes other tasks, the same one the same')
     .option('--json', 'print the verdict, and what else the replay ended with, as JSON')
     .addHelpText('after', EXAMPLES);
   return withClientOptions(command).action(runReplay);
 }
 
-async function runReplay(id: string, options: ReplayOptions): Promise<void> {
+async function runReplay(id: string | undefined, options: ReplayOptions): Promise<void> {
+  if (options.sample !== undefined) return sampled(id, options);
+  if (id === undefined)
+    throw new CliError('Name a task, or take a sample of them with --sample 1%.', EXIT.usage);
+  for (const name of ['since', 'seed'] as const)
+    if (options[name] !== undefined) throw new CliError(`--${name} belongs to --sample.`, EXIT.usage);
   if (options.listOverrides) return listOverrides(new GatewayClient(options), id, options);
   const body = requestOf(options);
   const client = new GatewayClient(options);
@@ -68,6 +82,18 @@ async function runReplay(id: string, options: ReplayOptions): Promise<void> {
   if (options.json) printJson(ended);
   else for (const line of [describe(ended), ...(await inWords(client, id, ended, events))]) print(line);
   if (ended.verdict?.status !== 'byte_equal') process.exitCode = EXIT.failed;
+}
+
+function sampled(id: string | undefined, options: ReplayOptions): Promise<void> {
+  if (id !== undefined)
+    throw new CliError('A sample is of all tasks: leave out the task, or --sample.', EXIT.usage);
+  for (const name of ['mode', 'override', 'checkpoint', 'listOverrides'] as const)
+    if (options[name] !== undefined)
+      throw new CliError(
+        'A sample is replayed exactly: for overrides and checkpoints, name a task.',
+        EXIT.usage,
+      );
+  return checkReplays(new GatewayClient(options), options);
 }
 
 function requestOf({ mode: named, override, checkpoint }: ReplayOptions): object {

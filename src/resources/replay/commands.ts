@@ -7,7 +7,8 @@ import { ProtocolError } from '#protocol/errors.ts';
 import type { CleanSessionFold } from '#resources/session/state.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
-import type { ReplayTaskRequest } from './schema.ts';
+import { replayQueries } from './queries.ts';
+import { type ReplayTaskRequest, replayCheckRequest } from './schema.ts';
 import { planFor, requestOf, submitReplay } from './submit-replay.ts';
 
 /** Refused early where the request is wrong or something it needs is missing; whatever else it finds is in its own log. */
@@ -43,6 +44,18 @@ const replaySession: Command<'replaySession'> = {
   },
 };
 
+/** The check runs on behind the answer. */
+const startReplayCheck: Command<'startReplayCheck'> = {
+  decide: ({ body }) => ({
+    effect: { kind: 'start_replay_check', request: body ?? replayCheckRequest.parse({}) },
+  }),
+  conclude(_input, _tx, _facts, { replayCheck }) {
+    if (replayCheck === undefined) throw new Error('a replay check is begun before it is answered');
+    return { body: replayCheck };
+  },
+  mutexKey: () => 'replay-check',
+};
+
 /** What an override or a checkpoint names belongs to one Task. */
 function refuseSelective({ mode }: Pick<ReplayTaskRequest, 'mode'>): void {
   if (mode === 'exact') return;
@@ -74,6 +87,8 @@ function listOf(data: readonly Task[]): object {
 }
 
 export const handlers = {
+  ...replayQueries,
   replaySession,
   replayTask,
+  startReplayCheck,
 } satisfies Partial<Handlers>;

@@ -152,6 +152,65 @@ const replayVerdict = z.discriminatedUnion('status', [
 ]);
 export type ReplayVerdict = z.infer<typeof replayVerdict>;
 
+/** Tasks of which a check names what was found; the counts go on. */
+export const MAX_CHECK_FINDINGS = 1000;
+
+/** Which ended Tasks a check replays. The same request on the same log takes the same ones. */
+export const replayCheckRequest = z
+  .object({
+    sample: z.number().gt(0).max(1).default(0.01).describe('Share of the ended Tasks, for example 0.01.'),
+    since: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .describe('Only Tasks that ended at this time or later. Default: 24 hours ago.'),
+    seed: z
+      .string()
+      .min(1)
+      .max(200)
+      .default('harn')
+      .describe('Another seed takes other Tasks; they are drawn by a hash of it and their id.'),
+  })
+  .meta({ id: 'ReplayCheckRequest' });
+export type ReplayCheckRequest = z.infer<typeof replayCheckRequest>;
+
+/** What a check says of one Task. */
+export const CHECK_OUTCOMES = ['byte_equal', 'diverged', 'tampered', 'incomplete', 'failed'] as const;
+export type CheckOutcome = (typeof CHECK_OUTCOMES)[number];
+
+const outcomeCount = z.int().min(0);
+
+/** A run of many replays that leave nothing in the log. */
+export const replayCheck = z
+  .object({
+    object: z.literal('replay_check'),
+    id: z.string(),
+    status: z.enum(['RUNNING', 'COMPLETED', 'FAILED']).describe('FAILED: it ended before its last Task.'),
+    started_at: z.iso.datetime(),
+    ended_at: z.iso.datetime().nullable(),
+    sample: z.number(),
+    since: z.iso.datetime({ offset: true }),
+    seed: z.string(),
+    tasks: z.object({
+      sampled: outcomeCount.describe('Replayed so far.'),
+      byte_equal: outcomeCount,
+      diverged: outcomeCount,
+      tampered: outcomeCount,
+      incomplete: outcomeCount.describe('Not all that a replay needs is there, for example after retention.'),
+      failed: outcomeCount.describe('The gateway itself failed; its log says why.'),
+    }),
+    findings: z
+      .array(
+        z.object({
+          task_id: z.string(),
+          outcome: z.enum(['diverged', 'tampered', 'failed']),
+          verdict: replayVerdict.nullable().describe('The first difference; null where the gateway failed.'),
+        }),
+      )
+      .describe(`The first ${MAX_CHECK_FINDINGS}, in the order of the ids.`),
+  })
+  .meta({ id: 'ReplayCheck' });
+export type ReplayCheck = z.infer<typeof replayCheck>;
+
 const replayed = { source_task_id: z.string(), mode: replayMode };
 
 export const REPLAY_PAYLOADS = {

@@ -278,7 +278,7 @@ function replayedEvent(
  * Verifies the receipts of a run, every step and with the whole chain of its Session before them; where a replay is replayed,
  * its receipt too. Returns the first that does not verify.
  */
-async function receiptTampering(
+export async function receiptTampering(
   log: EventLog,
   keys: VerificationKeys,
   { events, sessionId }: Pick<History, 'events' | 'sessionId'>,
