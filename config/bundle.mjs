@@ -79,7 +79,9 @@ const { outputFiles, metafile } = await build({
   metafile: true,
   write: false,
 });
-await writeFile('dist/bundled-packages.json', JSON.stringify(packagesIn(metafile)));
+const client = await bundleClient();
+const carried = [...new Set([...packagesIn(metafile), ...client])].sort();
+await writeFile('dist/bundled-packages.json', JSON.stringify(carried));
 await Promise.all(outputFiles.map(({ path, text }) => (path.endsWith('.cjs') ? writeChunk(path, text) : writeFile(path, text))));
 await copyFile('config/load-compiled.mjs', join(OUT, 'load.js'));
 for (const name of ['main', 'sample-agent'])
@@ -92,6 +94,33 @@ function packagesIn({ outputs }) {
   const carried = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0));
   const paths = carried.flatMap(([path]) => /node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
   return [...new Set(paths)].sort();
+}
+
+/**
+ * The client that the package exports: one module for browsers and Node, and beside it its types with those of the packages it is
+ * made of, as nothing else is installed with it. Answers with these packages.
+ */
+async function bundleClient() {
+  const { metafile } = await build({
+    entryPoints: { index: 'dist/src/client/index.js' },
+    outdir: 'dist/client',
+    bundle: true,
+    platform: 'browser',
+    format: 'esm',
+    target: 'es2022',
+    keepNames: true,
+    legalComments: 'inline',
+    logLevel: 'warning',
+    metafile: true,
+  });
+  const typed = ['openapi-fetch', 'openapi-typescript-helpers'];
+  for (const name of typed) await copyFile(`node_modules/${name}/dist/index.d.mts`, `dist/client/${name}.d.ts`);
+  for (const file of readdirSync('dist/client').filter((name) => name.endsWith('.d.ts'))) {
+    const path = join('dist/client', file);
+    const besides = (_, name) => (typed.includes(name) ? `from './${name}.js'` : `from './${name.slice(2).replace(/\.ts$/, '.js')}'`);
+    await writeFile(path, readFileSync(path, 'utf8').replaceAll(/from ['"](openapi-[\w-]+|\.\/[\w.-]+\.ts)['"]/g, besides));
+  }
+  return [...packagesIn(metafile), ...typed.map((name) => `node_modules/${name}`)];
 }
 
 /** As a function of what it asks for, which is what V8 keeps compiled code of: it does for scripts, not for modules. */

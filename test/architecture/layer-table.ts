@@ -358,6 +358,7 @@ export const LAYERS: readonly LayerRow[] = [
     imports: [
       'src/cli',
       ...COMMAND_LINES,
+      'src/client',
       'src/compose/compose.ts',
       'src/config',
       'src/operation/data-directory.ts',
@@ -398,6 +399,11 @@ export const LAYERS: readonly LayerRow[] = [
     because:
       'commands start what compose built, or are clients of a running gateway; of the rest they know names',
   })),
+  {
+    layer: 'src/client',
+    imports: [],
+    because: 'the client that the package exports: it runs in browsers, so it needs nothing of the gateway',
+  },
   {
     layer: 'src/main.ts',
     imports: ['src/cli'],

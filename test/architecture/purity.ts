@@ -22,6 +22,7 @@ export const AMBIENT: readonly { path: string; uses?: readonly AmbientUse['what'
   { path: 'src/compose', because: 'the composition root: the real clock, timers and randomness enter here' },
   { path: 'src/main.ts', because: 'the program: it owns its process' },
   { path: 'src/cli', because: 'commands own their process' },
+  { path: 'src/client', because: 'a library in the process of others; all of it can be handed in' },
   {
     path: 'config/sample-agent',
     because: 'an agent in its own process, written as users of the SDK write theirs',

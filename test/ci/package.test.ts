@@ -1,8 +1,17 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -72,12 +81,14 @@ describe('npm pack', () => {
         'dist/bundle/load.js',
         'dist/bundle/main.js',
         'dist/bundle/sample-agent.js',
+        'dist/client/index.d.ts',
+        'dist/client/index.js',
         'dist/licenses.txt',
         'dist/sbom.cdx.json',
       ]),
     );
     const unwanted =
-      /(^|\/)test\/|\.test\.|\.map$|^fixtures\/|^dist\/(?!bundle\/|licenses|sbom)|^(src|bridges)\/.*\.ts$/;
+      /(^|\/)test\/|\.test\.|\.map$|^fixtures\/|^dist\/(?!bundle\/|client\/|licenses|sbom)|^(src|bridges)\/.*\.ts$/;
     expect(paths.filter((path) => unwanted.test(path))).toEqual([]);
     expect(paths.filter((path) => /^config\/[^/]+\.(mjs|json|ts)$/.test(path))).toEqual([]);
   });
@@ -272,6 +283,98 @@ describe('the installed program', () => {
     await client.close();
     expect(await gateway.close()).toBe(0);
   }, 60_000);
+});
+
+/** What somebody writes who installed the package; its first connection to the stream breaks off. */
+const PROGRAM = `
+import { GatewayError, harnClient, type StreamedEvent } from 'harn-gateway/client';
+
+const [url = '', key = ''] = process.argv.slice(2);
+let streams: (string | null)[] = [];
+const breaking = async (request: Request): Promise<Response> => {
+  const response = await fetch(request);
+  if (!request.url.endsWith('/stream')) return response;
+  streams.push(request.headers.get('last-event-id'));
+  if (streams.length > 1) return response;
+  let left = 2_000;
+  const cut = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      if (left <= 0) return controller.error(new TypeError('terminated'));
+      controller.enqueue(chunk.subarray(0, left));
+      left -= chunk.length;
+    },
+  });
+  return new Response(response.body?.pipeThrough(cut) ?? null, response);
+};
+
+for (const version of ['agents-protocol-2026-04-25', 'agents-protocol-2026-10-11'] as const) {
+  streams = [];
+  const gateway = harnClient({ url, key, version, fetch: breaking });
+  const session = await gateway.post('/v1/sessions', { body: { workspace_id: 'workspace_default' } });
+  const task = await gateway.post('/v1/sessions/{session_id}/tasks', {
+    params: { path: { session_id: session.id }, header: { 'Idempotency-Key': 'one of ' + version } },
+    body: { input: { role: 'user', parts: [{ type: 'text', text: 'stream 3', visibility: 'public' }] } },
+  });
+  const params = { path: { task_id: task.id } };
+  const events: StreamedEvent[] = [];
+  for await (const event of gateway.events('/v1/tasks/{task_id}/stream', { params })) events.push(event);
+  const { data: kept } = await gateway.get('/v1/tasks/{task_id}/events', { params });
+  const { data: receipts } = await gateway.get('/v1/tasks/{task_id}/receipts', { params });
+  const path = { receipt_id: receipts[0]?.id ?? '' };
+  const { valid } = await gateway.post('/v1/receipts/{receipt_id}/verify', { params: { path } });
+  const refused = await gateway.get('/v1/tasks/{task_id}', { params: { path: { task_id: 'none' } } }).then(
+    () => 'nothing',
+    (error: unknown) => (error instanceof GatewayError ? [error.code, error.requestId?.slice(0, 4)] : String(error)),
+  );
+  const each = events.map(({ id }) => id).join() === kept.map(({ id }) => id).join();
+  console.log(JSON.stringify({ version, valid, each, resumedAt: streams[1] === events.find((e) => e.id === streams[1])?.id, last: events.at(-1)?.event, refused }));
+}
+`;
+
+describe('the client of the package', () => {
+  it('has types that stand alone, and drives a gateway from an empty folder', async () => {
+    const folder = place.empty();
+    await place.run('npm', ['install', place.tarball], folder);
+    writeFileSync(join(folder, 'use.ts'), PROGRAM);
+    const compilerOptions = {
+      ...{ target: 'es2022', module: 'nodenext', strict: true, exactOptionalPropertyTypes: true, types: [] },
+      ...{ lib: ['es2022', 'dom', 'dom.iterable', 'dom.asynciterable'], skipLibCheck: false },
+    };
+    // Whoever uses it in Node has the types of Node; the two names it needs of them here are said beside it.
+    writeFileSync(join(folder, 'node.d.ts'), 'declare const process: { argv: string[] };');
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['use.ts', 'node.d.ts'] }),
+    );
+    const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+    await place.run(process.execPath, [tsc, '-p', '.'], folder);
+    const data = join(folder, 'data');
+    const gateway = spawn('harn-gateway', ['serve', '--port', '0', '--data', data], {
+      cwd: folder,
+      env: place.env,
+    });
+    try {
+      const [line] = await once(createInterface({ input: gateway.stdout }), 'line');
+      const { url } = JSON.parse(String(line)) as { url: string };
+      const key = readFileSync(join(data, 'dev-api-key'), 'utf8').trim();
+      const said = await place.run(process.execPath, ['use.js', url, key], folder);
+      const refused = ['resource_not_found', 'req_'];
+      const expected = { valid: true, each: true, resumedAt: true, last: 'receipt.issued', refused };
+      expect(
+        said
+          .trim()
+          .split('\n')
+          .map((each) => JSON.parse(each)),
+      ).toEqual([
+        { version: 'agents-protocol-2026-04-25', ...expected },
+        { version: 'agents-protocol-2026-10-11', ...expected },
+      ]);
+    } finally {
+      gateway.kill('SIGTERM');
+      await once(gateway, 'exit');
+    }
+  }, 120_000);
 });
 
 /** Namespaces and users of their own are what a container is made of; not everybody may make them. */

@@ -101,7 +101,7 @@ export const permissionPolicy = z
       .object({ transcript: globs.default([]), logs: globs.default([]) })
       .prefault({})
       .describe(
-        'Kept and shown, not enforced: what the gateway takes out is its own list (README.md, Redaction).',
+        'Kept and shown, not enforced: what the gateway takes out is its own list of names and patterns.',
       ),
     escalate_to: names
       .default([])
