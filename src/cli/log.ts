@@ -1,12 +1,18 @@
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { Command } from 'commander';
 import {
+  BackupError,
+  becauseOf,
+  checkBackup,
   checkData,
   createLogging,
+  isBackupPath,
   type MigrationStep,
   migrateData,
   openLog,
   refuseHalfMigrated,
+  sourcesOf,
   systemClock,
   systemRandom,
 } from '#compose/compose.ts';
@@ -20,16 +26,18 @@ import { printJson, print as printText } from './terminal.ts';
 export function logCommand(): Command {
   const check = new Command('check')
     .description(
-      'Verify the whole event log and rebuild its folds, of a running gateway too; changes nothing.',
+      'Verify the whole event log and rebuild its folds, of a running gateway or a backup too; changes nothing.',
     )
     .option('--json', 'print one JSON object per finding and a summary');
   const accept = new Command('accept-truncation')
     .description('Go on with a log that holds less than its checkpoint says; the acceptance is recorded.')
+    .option('--reason <text>', 'why; it goes into the log')
     .option('--json', 'print JSON');
   const restore = new Command('accept-restore')
     .description(
       'Go on with a data directory restored from a backup: ids given since it was made are not given again.',
     )
+    .option('--reason <text>', 'why; it goes into the log')
     .option('--json', 'print JSON');
   const migrate = new Command('migrate')
     .description(
@@ -50,11 +58,10 @@ export function logCommand(): Command {
 
 async function checkLogOf(flags: ConfigOptions & { json?: boolean }): Promise<void> {
   const config = offlineConfigOf(flags);
-  refuseMissing(config.store.data);
   let findings = 0;
   let counted = { commits: 0, events: 0 };
   const progress = new Progress('log check');
-  for await (const step of checkData(config.store.data, systemClock, systemRandom)) {
+  for await (const step of stepsOf(config.store.data)) {
     if (step.kind === 'progress') {
       counted = step;
       progress.update(step.events, 'events');
@@ -62,9 +69,13 @@ async function checkLogOf(flags: ConfigOptions & { json?: boolean }): Promise<vo
     if (step.kind === 'snapshot') reportSnapshot(step.pid);
     if (step.kind === 'folds_not_compared')
       print(flags.json ? { folds_not_compared: true } : 'The folds could not be compared.');
+    if (step.kind === 'accepted') {
+      const { kind: _, ...accepted } = step;
+      print(flags.json ? { accepted } : acceptedLine(accepted));
+    }
     if (step.kind !== 'finding') continue;
     findings += 1;
-    print(flags.json ? { finding: step.finding } : describe(step.finding));
+    print(flags.json ? { finding: step.finding } : describeFinding(step.finding));
   }
   progress.end();
   const { commits, events } = counted;
@@ -72,6 +83,27 @@ async function checkLogOf(flags: ConfigOptions & { json?: boolean }): Promise<vo
     flags.json ? { commits, events, findings } : `${commits} commits, ${events} events, ${findings} findings`,
   );
   if (findings > 0) process.exitCode = EXIT.failed;
+}
+
+/** A backup is read into a folder of its own first. */
+async function* stepsOf(data: string): ReturnType<typeof checkData> {
+  if (!isBackupPath(data)) {
+    refuseMissing(data);
+    yield* checkData(data, systemClock, systemRandom);
+    return;
+  }
+  const reading = { clock: systemClock, random: systemRandom, scratchDir: tmpdir() };
+  try {
+    yield* checkBackup({ ...reading, sources: await sourcesOf(data, process.stdin) });
+  } catch (error) {
+    throw error instanceof BackupError ? new CliError(error.message, EXIT.failed) : error;
+  }
+}
+
+/** No finding: somebody answers for it. */
+function acceptedLine({ eventId, time, reason, isRestore }: Omit<AcceptedStep, 'kind'>): string {
+  const what = isRestore ? 'restored from a backup' : 'taken although its end is lost';
+  return `note: at ${time} the log was ${what} (event ${eventId}), ${reason === null ? 'without a reason' : `because: ${reason}`}`;
 }
 
 function reportSnapshot(pid: number | undefined): void {
@@ -105,7 +137,7 @@ function migrationJson(step: MigrationResult): object {
 function migrationLine(step: MigrationResult): string {
   switch (step.kind) {
     case 'finding':
-      return describe(step.finding);
+      return describeFinding(step.finding);
     case 'current':
       return `The log has the stored form of this version (schema ${step.schema}). There is nothing to do.`;
     case 'refused':
@@ -115,22 +147,32 @@ function migrationLine(step: MigrationResult): string {
   }
 }
 
+type AcceptedStep = Extract<
+  ReturnType<typeof checkData> extends AsyncGenerator<infer Step> ? Step : never,
+  { kind: 'accepted' }
+>;
 type OpenLog = Awaited<ReturnType<typeof openLog>>;
-type AcceptFlags = ConfigOptions & { json?: boolean };
+type AcceptFlags = ConfigOptions & { json?: boolean; reason?: string };
 
 const acceptTruncation = (flags: AcceptFlags): Promise<void> =>
-  goOn(flags, (log) => log.acceptTruncation({ actor: 'operator' }));
+  goOn(flags, (log, why) => log.acceptTruncation({ actor: 'operator' }, why));
 
 const acceptRestore = (flags: AcceptFlags): Promise<void> =>
-  goOn(flags, (log) => log.acceptRestore({ actor: 'operator' }));
+  goOn(flags, (log, why) => log.acceptRestore({ actor: 'operator' }, why));
 
-async function goOn(flags: AcceptFlags, accept: (log: OpenLog) => Promise<void>): Promise<void> {
+type Because = ReturnType<typeof becauseOf>;
+
+async function goOn(
+  flags: AcceptFlags,
+  accept: (log: OpenLog, why: Because | undefined) => Promise<void>,
+): Promise<void> {
   const config = offlineConfigOf(flags);
   refuseMissing(config.store.data);
-  const { logger } = createLogging('warn', process.stderr);
+  const { logger, redactor } = createLogging('warn', process.stderr);
+  const why = flags.reason === undefined ? undefined : becauseOf(redactor, flags.reason);
   const log = await openLog({ config, logger, clock: systemClock, random: systemRandom });
   try {
-    await accept(log);
+    await accept(log, why);
     print(flags.json ? { accepted: true } : 'Accepted. The log goes on from what it holds.');
   } finally {
     await log.close();
@@ -143,7 +185,7 @@ function refuseMissing(data: string): void {
   throw new CliError(`${data} holds no event log. Name the data directory with --data.`, EXIT.cannotOpenData);
 }
 
-function describe({ problem, where, expected, observed }: Finding): string {
+export function describeFinding({ problem, where, expected, observed }: Finding): string {
   return `${problem} at ${where}: expected ${expected}, observed ${observed}`;
 }
 

@@ -3,6 +3,7 @@ import { cardCommand } from '#resources/agent/card-cli.ts';
 import { agentsCommand } from '#resources/agent/cli.ts';
 import { apiKeysCommand } from '#resources/api-key/cli.ts';
 import { artifactCommand } from '#resources/artifact/cli.ts';
+import { backupCommand, restoreCommand } from '#resources/backup/cli.ts';
 import { haltCommand } from '#resources/halt/cli.ts';
 import { holdsCommand } from '#resources/hold/cli.ts';
 import { permissionCommand } from '#resources/permission/cli.ts';
@@ -45,6 +46,8 @@ export function program(): Command {
     checkCommand(),
     doctorCommand(),
     reloadCommand(),
+    backupCommand(),
+    restoreCommand(),
     acpCommand(),
     mcpCommand(),
     statusCommand(),

@@ -12,7 +12,7 @@ const MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
 };
 
 /** Commands that open the data directory themselves, by their first word. */
-const OPENS_DATA: ReadonlySet<string> = new Set(['serve', 'log', 'keys', 'acp', 'mcp']);
+const OPENS_DATA: ReadonlySet<string> = new Set(['serve', 'log', 'keys', 'acp', 'mcp', 'restore']);
 
 /** One example or more for each command that does not bring its own. */
 const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
@@ -21,6 +21,15 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   check: ['check', 'check --config my-gateway.yaml --json', 'check --print-example > my-gateway.yaml'],
   doctor: ['doctor', 'doctor --config my-gateway.yaml --data /var/lib/harn --json'],
   reload: ['reload', 'reload --url https://gateway.example.com --key-file ~/.operator-key --json'],
+  backup: [
+    'backup /backups/harn',
+    'backup /backups/harn --with-keys --recipient backup.pub.pem',
+    'backup - | ssh vault "cat > harn.backup"',
+  ],
+  restore: [
+    'restore /backups/harn --data /var/lib/harn --accept-truncation "disk of host 7 died"',
+    'restore - --data ./data --passphrase-file pass.txt --accept-truncation "moved" < harn.backup',
+  ],
   acp: ['acp', 'acp --url https://gateway.example.com --key-file ~/.harn-key'],
   mcp: ['mcp', 'mcp --url https://gateway.example.com --key-file ~/.harn-key'],
   status: ['status', 'status --json'],
@@ -60,8 +69,8 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'connector list': ['connector list', 'connector list --json'],
   'connector get': ['connector get github --json'],
   log: ['log check', 'log accept-truncation', 'log accept-restore', 'log migrate'],
-  'log check': ['log check', 'log check --data /var/lib/harn --json'],
-  'log accept-truncation': ['log accept-truncation --data /var/lib/harn'],
+  'log check': ['log check', 'log check --data /var/lib/harn --json', 'log check --data /backups/harn'],
+  'log accept-truncation': ['log accept-truncation --data /var/lib/harn --reason "bad sector"'],
   'log accept-restore': ['log accept-restore --data /var/lib/harn'],
   'log migrate': ['log migrate', 'log migrate --data /var/lib/harn --json'],
   'keys list': ['keys list', 'keys list --offline --data ./data --json'],

@@ -25,12 +25,23 @@ import { makeSurface } from './surface.ts';
 import { openTelemetry, sendsMetrics } from './telemetry.ts';
 
 export { refuseHalfMigrated } from '#operation/exchange-stores.ts';
+export { BackupError, readBackup } from './backup-file.ts';
+export { BackupFolder, isBackupPath, type KeptBackup, sourcesOf, writtenThrough } from './backup-folder.ts';
+export {
+  BackupKeyError,
+  freshPassphraseKey,
+  identityOfPassphrase,
+  readIdentity,
+  readRecipient,
+  recipientOfIdentity,
+} from './backup-secrets.ts';
 export { inspectUpstreams, type UpstreamSight } from './clients.ts';
 export { type IssuerSight, inspectIssuers } from './issuers.ts';
 export { createLogging } from './logging.ts';
 export { type MigrationParts, type MigrationStep, migrateData } from './migrate-data.ts';
 export { checkData, type DataSight, inspectData, openLog } from './open-data.ts';
 export { type GatewayParts, systemClock, systemRandom } from './parts.ts';
+export { becauseOf, checkBackup, restoreData } from './restore-data.ts';
 export { changeKeysOffline, type KeyChange } from './signing-keys.ts';
 
 const HOUSEKEEPING_INTERVAL_MS = 5_000;

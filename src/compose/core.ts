@@ -51,6 +51,7 @@ import type { Bridge } from '../../bridges/bridge.ts';
 import { bridges } from '../../bridges/index.ts';
 import { approvalFacts } from './approvals.ts';
 import { configuredKeys } from './authentication.ts';
+import { backupTools } from './backup.ts';
 import { bundleTools } from './bundles.ts';
 import { secretReader } from './clients.ts';
 import { madeOf } from './made-of.ts';
@@ -166,6 +167,7 @@ export function makeCore(
     files,
     receiptLog,
     bundles,
+    backups: backupTools(parts, { log, keys }),
     idempotencyWindowMs: config.limits.idempotency_window_ms,
     windowNow: () => watch.windowNow(),
     streamBufferBytes: config.limits.stream_buffer_bytes,

@@ -8,6 +8,7 @@ import type { Finding } from '#eventlog/finding.ts';
 import { refuseOtherSchema } from '#eventlog/log-meta.ts';
 import { FORMS, type Forms } from '#eventlog/migrate/forms.ts';
 import { openEventLog } from '#eventlog/open-log.ts';
+import type { Scratch } from '#eventlog/scratch.ts';
 import { dataPaths } from '#operation/data-directory.ts';
 import { refuseHalfMigrated } from '#operation/exchange-stores.ts';
 import type { Spool } from '#protocol/bytes.ts';
@@ -208,7 +209,7 @@ function forgetSnapshots(data: string): void {
   }
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
@@ -223,12 +224,14 @@ interface StoreToCheck {
   /** Tables that the opening found damaged. */
   found: readonly DamagedTable[];
   forms: Forms;
+  /** Where the folds are rebuilt. Default: memory. */
+  scratch?: Scratch;
 }
 
 /** Closes the store at its end. */
 export async function* checkStore(
   store: Store,
-  { paths, keys, stored, found, forms }: StoreToCheck,
+  { paths, keys, stored, found, forms, scratch }: StoreToCheck,
 ): AsyncGenerator<CheckStep> {
   try {
     refuseOtherSchema(store, forms);
@@ -246,7 +249,8 @@ export async function* checkStore(
     }
     const checkpoint = stored.status === 'ok' ? { checkpoint: headOfCheckpoint(stored.checkpoint) } : {};
     const { project } = await loadRooms();
-    yield* checkLog({ store, projection: project, said: saidSlots, keys, ...checkpoint });
+    const place = scratch === undefined ? {} : { scratch };
+    yield* checkLog({ store, projection: project, said: saidSlots, keys, ...checkpoint, ...place });
     const verification = keys.verificationKeys();
     yield* findingsOf(checkContents(store));
     yield* findingsOf(checkFrames(store));

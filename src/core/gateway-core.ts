@@ -13,6 +13,7 @@ import type {
 import { conceal, holdsScope } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { isObject } from '#protocol/json-shape.ts';
+import type { BackupTools } from '#resources/backup/backup-tools.ts';
 import type { BundleTools } from '#resources/bundle/bundle-tools.ts';
 import type { LiveConnections } from '#resources/live-client/connections.ts';
 import {
@@ -44,6 +45,7 @@ interface GatewayDeps extends CommandDeps, DoorDeps {
   receiptLog: ReceiptLog;
   bundles: BundleTools;
   newestReplayCheck: QueryTools['newestReplayCheck'];
+  backups: BackupTools;
   workspaceIdOf: WorkspaceIdOf;
   liveConnections: Pick<LiveConnections, 'open' | 'follow' | 'unfollow' | 'close' | 'refuseObserver'>;
   /** Unsent bytes at which a slow stream is closed. */
@@ -179,16 +181,18 @@ export class GatewayCore implements Gateway {
 
   async #query(id: QueryId, call: Call): Promise<Answer> {
     const { log } = this.#deps;
+    const by = resolved(call);
     const { caller, input } = admit(operation(id), call);
     call.admitted?.();
     const reader = { get: log.state.bind(log) };
     const { self, signingKeys, approvals, live, inputs } = this.#deps.tools;
-    const { time, files, receiptLog, bundles, newestReplayCheck } = this.#deps;
+    const { time, files, receiptLog, bundles, backups, newestReplayCheck } = this.#deps;
     const tools: QueryTools = {
       log,
       reader,
       caller,
-      version: resolved(call).version,
+      by: by.name,
+      version: by.version,
       self,
       approvals,
       signingKeys,
@@ -199,6 +203,7 @@ export class GatewayCore implements Gateway {
       live,
       inputs,
       newestReplayCheck,
+      backups,
       accept: call.accept,
       // Made on demand, as few queries look at it.
       get signal() {

@@ -3,6 +3,7 @@ import type { EventLog, StateReader } from '#eventlog/event-log.ts';
 import type { Answer } from '#gateway.ts';
 import { conceal, holdsScope } from '#policy/access.ts';
 import type { ProtocolVersion } from '#protocol/versions.ts';
+import type { BackupTools } from '#resources/backup/backup-tools.ts';
 import type { BundleTools } from '#resources/bundle/bundle-tools.ts';
 import type { LiveMemory } from '#resources/live-client/live-memory.ts';
 import type { OperationInput, QueryId } from '#resources/operations.ts';
@@ -10,7 +11,7 @@ import type { ReceiptLog } from '#resources/receipt/receipt-log.ts';
 import type { ReplayCheck } from '#resources/replay/schema.ts';
 import type { SessionInputs } from '#resources/session-input/session-inputs.ts';
 import type { FileTree } from '#store/file-tree.ts';
-import type { ApprovalFacts, SelfFacts, SigningKeyFacts } from './facts.ts';
+import type { ApprovalFacts, CallerName, SelfFacts, SigningKeyFacts } from './facts.ts';
 
 /** What a query reads with. */
 export interface QueryTools {
@@ -18,6 +19,8 @@ export interface QueryTools {
   /** Durable folds. */
   reader: StateReader;
   caller: Caller;
+  /** What the log may say about the caller. */
+  by: CallerName;
   /** The version the call is in. */
   version: ProtocolVersion;
   /** Files under workspace roots. */
@@ -35,6 +38,7 @@ export interface QueryTools {
   inputs: SessionInputs;
   /** The replay check that runs, else the newest since the start. */
   newestReplayCheck(): ReplayCheck | undefined;
+  backups: BackupTools;
   /** Aborted when the caller has left. */
   readonly signal: AbortSignal;
 }

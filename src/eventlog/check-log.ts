@@ -43,6 +43,8 @@ export type CheckStep =
   | { kind: 'finding'; finding: Finding }
   /** Called every 1,000 commits and at the end. */
   | { kind: 'progress'; commits: number; events: number }
+  /** An operator took a log that holds less than it did, or was restored. `reason`: what was said of it, if anything. */
+  | { kind: 'accepted'; eventId: string; time: string; reason: string | null; isRestore: boolean }
   /** The folds could not be compared, because an event they depend on cannot be read. */
   | { kind: 'folds_not_compared' };
 
@@ -78,6 +80,7 @@ async function* checkReadable(options: CheckLogOptions): AsyncGenerator<CheckSte
     if (walked.commit !== undefined) sum?.take(walked.commit);
     if (walked.commit === undefined) pass.skip();
     else yield* found(await pass.take(walked.commit, walked.before));
+    yield* pass.accepted.splice(0);
     head = walked.head;
     yield* found(checkAgainst(checkpoint, head));
     if (head.commit % PROGRESS_COMMITS === 0)
@@ -130,6 +133,8 @@ class LogPass {
   /** Whether a segment was taken for removed that only the set hash can vouch for. */
   #restsOnSum = false;
   events = 0;
+  /** Found since it was last emptied. */
+  readonly accepted: Extract<CheckStep, { kind: 'accepted' }>[] = [];
   /** False once an event could not be folded. */
   isComplete = true;
 
@@ -202,11 +207,23 @@ class LogPass {
       const [expected, observed] = [eventIdOf(first + at), event.id];
       const misplaced: Finding[] =
         observed === expected ? [] : [{ problem: 'order', where: key, expected, observed }];
+      if (event.event === 'vendor.harn_gateway.truncation_accepted') this.accepted.push(acceptedBy(event));
       return [...misplaced, ...this.#rebuild.fold(event)];
     });
     this.#rebuild.enter(key, events);
     return findings;
   }
+}
+
+function acceptedBy({ id, created_at, payload }: Event): Extract<CheckStep, { kind: 'accepted' }> {
+  const { reason, backup, expected } = payload;
+  return {
+    kind: 'accepted',
+    eventId: id,
+    time: created_at,
+    reason: typeof reason === 'string' ? reason : null,
+    isRestore: backup !== undefined || typeof expected === 'string',
+  };
 }
 
 function* found(findings: readonly Finding[]): Generator<CheckStep, void> {

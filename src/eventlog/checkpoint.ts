@@ -7,24 +7,9 @@ import { commitKey } from '#store/keys.ts';
 import { SEAL_BYTES } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
 import { IntegrityError } from '#store/store-errors.ts';
-import type { LogHead } from './event-log.ts';
+import type { Checkpoint, LogHead } from './event-log.ts';
 import { isEventId } from './segment.ts';
 import type { Timers } from './timers.ts';
-
-/**
- * What the log was at one moment, signed and kept in its own file: the store alone cannot show that its tail was cut.
- * Keys are written in RFC 8785 order.
- */
-export interface Checkpoint {
-  commit: number;
-  event_id: string;
-  hash: string;
-  key_id: string;
-  log_id: string;
-  /** Standard base64 of the Ed25519 signature over the JSON of the other members. */
-  signature: string;
-  time: string;
-}
 
 export type CheckpointVerdict =
   | { status: 'none' }
@@ -36,7 +21,7 @@ export type CheckpointVerdict =
  * wrong signed hash can never be taken back. Throws IntegrityError when it is not the head's.
  */
 export function signCheckpoint(
-  store: Store,
+  store: Pick<Store, 'get'>,
   keys: KeyRegistry,
   facts: { head: LogHead; logId: string; time: string },
 ): Checkpoint {

@@ -8,11 +8,14 @@ import type { IntegrityError } from '#store/store-errors.ts';
 import { CheckpointWriter, type CheckpointWriterParts } from './checkpoint.ts';
 import { type CommitRange, readSummary, SetHash, signSummary, withRange } from './commit-summary.ts';
 import type {
+  AcceptedBecause,
   CommitSpan,
+  CopyBase,
   EventLog,
   FoundDamage,
   HistoryRemoval,
   Integrity,
+  LogCopy,
   LogHead,
   LogStatistics,
   LogStatus,
@@ -29,9 +32,10 @@ import type {
 import { foldCodec, StateCache } from './fold-record.ts';
 import { GroupStaging, GroupWriter } from './group-commit.ts';
 import { planRemoval } from './history-removal.ts';
+import { openLogCopy } from './log-copy.ts';
 import { type IndexRange, LogReader, storedEvent } from './log-reader.ts';
 import { Reopener } from './reopener.ts';
-import { eventNumberOf, type SaidSlots } from './segment.ts';
+import { eventNumberOf, idsGivenBy, type SaidSlots } from './segment.ts';
 import { stageRemoval, stageRows } from './stage-rows.ts';
 import { StagedTransaction } from './staged-transaction.ts';
 import { removableCommits, removalCommits } from './summarise-commits.ts';
@@ -281,6 +285,13 @@ export class CommitLog implements EventLog {
     return this.transact({ actor: null }, (tx) => stageRows(tx, removal));
   }
 
+  async copy(since?: CopyBase): Promise<LogCopy> {
+    const refused = refusal(this.#status, this.#integrity, this.shortage);
+    if (refused !== undefined) throw refused;
+    const { store, clock, checkpoint } = this.#parts;
+    return openLogCopy({ store, ...checkpoint, time: timestamp(clock.now()) }, since);
+  }
+
   compact(range: { gte: string; lte: string }): Promise<void> {
     return this.#parts.store.compact(range);
   }
@@ -293,14 +304,14 @@ export class CommitLog implements EventLog {
     return this.#reopened.add(listener);
   }
 
-  acceptTruncation(origin: Origin): Promise<void> {
+  acceptTruncation(origin: Origin, why?: AcceptedBecause): Promise<void> {
     const payload = acceptable(this.#integrity);
     if (payload === undefined)
       return Promise.reject(new ProtocolError('conflict', 'The log has no truncation to accept.'));
-    return this.#goOnWith(origin, payload);
+    return this.#goOnWith(origin, { ...payload, ...why });
   }
 
-  acceptRestore(origin: Origin): Promise<void> {
+  acceptRestore(origin: Origin, why?: AcceptedBecause): Promise<void> {
     const { status } = this.#integrity;
     const payload =
       status === 'ok'
@@ -310,16 +321,23 @@ export class CommitLog implements EventLog {
       const message = 'The log is damaged. Run "harn-gateway log check", and restore another backup.';
       return Promise.reject(new ProtocolError('conflict', message));
     }
-    return this.#goOnWith(origin, payload);
+    return this.#goOnWith(
+      origin,
+      { ...payload, ...why },
+      idsGivenBy(Math.max(this.#parts.clock.now(), this.timeMs)),
+    );
   }
 
-  /** Records that the operator takes the log as it is, at the begin of a new epoch of event ids. */
-  async #goOnWith(origin: Origin, payload: JsonObject): Promise<void> {
+  /**
+   * Records that the operator takes the log as it is, at the begin of a new epoch of event ids. `given`: the highest number that
+   * may have been given to an event this log knows nothing of.
+   */
+  async #goOnWith(origin: Origin, payload: JsonObject, given = 0): Promise<void> {
     const fault = this.#integrity;
     const known = [this.head.eventId, this.#checkpoints.trusted.eventId];
     if (fault.status === 'truncated') known.push(fault.expected.eventId);
     this.#integrity = { status: 'ok' };
-    this.#staging.beginEpochBehind(Math.max(...known.map(eventNumberOf)));
+    this.#staging.beginEpochBehind(Math.max(given, ...known.map(eventNumberOf)));
     try {
       const resource = { object: 'log', id: this.logId };
       await this.transact(origin, (tx) =>

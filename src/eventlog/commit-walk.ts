@@ -28,7 +28,10 @@ export interface WalkedCommit {
  * Walks the commits after `since` in order and checks number, hash, chain and event numbering of each. Does not stop at a
  * fault: the caller decides. The records a commit names are checked by RecordAudit.
  */
-export async function* walkCommits(store: Store, since: LogHead): AsyncGenerator<WalkedCommit, void> {
+export async function* walkCommits(
+  store: Pick<Store, 'get' | 'entries'>,
+  since: LogHead,
+): AsyncGenerator<WalkedCommit, void> {
   let head = since;
   const summary = readSummary(store);
   const { lt } = keysUnder('c/');

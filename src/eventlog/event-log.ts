@@ -2,7 +2,7 @@ import type { CleanObject, CleanText } from '#protocol/clean.ts';
 import type { EventKind } from '#protocol/event-kinds.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import type { ReplayEventMetadata } from '#resources/replay/schema.ts';
-import type { DiskShortage, StoreCompaction } from '#store/store.ts';
+import type { DiskShortage, StoreCompaction, WriteOp } from '#store/store.ts';
 
 export interface ResourcePointer {
   object: string;
@@ -192,6 +192,39 @@ export interface LogHead {
 }
 
 /**
+ * What the log was at one moment, signed and kept in its own file: the store alone cannot show that its tail was cut.
+ * Keys are written in RFC 8785 order.
+ */
+export interface Checkpoint {
+  commit: number;
+  event_id: string;
+  hash: string;
+  key_id: string;
+  log_id: string;
+  /** Standard base64 of the Ed25519 signature over the JSON of the other members. */
+  signature: string;
+  time: string;
+}
+
+/** Where a copy goes on: the newest commit of the one before it. */
+export type CopyBase = Pick<LogHead, 'commit' | 'hash'>;
+
+/**
+ * The log as it was at one moment, to be written elsewhere: its commits and what they name. What is folded from that is not in it.
+ */
+export interface LogCopy {
+  /** Of the newest commit in it, signed now. */
+  readonly checkpoint: Checkpoint;
+  /**
+   * The records in pieces of a quarter of a mebibyte, each looked at before it is handed on; behind a base, what was written since,
+   * and the keys of what went. Throws IntegrityError for what is not as it was written.
+   */
+  rows(): AsyncGenerator<WriteOp[], void>;
+  /** Lets go of the moment; reading ends with `service_unavailable`. */
+  close(): Promise<void>;
+}
+
+/**
  * `ok`: serves. `truncated`: the store holds less than the signed checkpoint says; reads only, until
  * `log accept-truncation`. `damaged`: a record fails its hash.
  */
@@ -206,6 +239,13 @@ export interface FoundDamage {
   ranges: number;
   /** Single records that failed their hash since the start. */
   records: number;
+}
+
+/** What an operator says of a log that holds less than it did. */
+export interface AcceptedBecause {
+  reason: CleanText;
+  /** Which backup it was restored from. */
+  backup?: CleanObject;
 }
 
 /** `open`: takes transactions. `fenced`: a write failed and the store is being reopened; reads only. */
@@ -304,6 +344,11 @@ export interface EventLog {
    * beside them. False, and nothing is removed, where an event that is kept has changed one of the rows since, or `isKept`.
    */
   removeRows(removal: RowRemoval): Promise<boolean>;
+  /**
+   * Takes the log as it is durable now, for a backup; `since`: only what was written behind that commit. Writes go on beside it.
+   * Rejects with `conflict` as `openLogCopy` does, and with `service_unavailable` where transactions would. Close it.
+   */
+  copy(since?: CopyBase): Promise<LogCopy>;
   /** Frees the space of what was removed in a range of keys. */
   compact(range: { gte: string; lte: string }): Promise<void>;
   /**
@@ -323,12 +368,13 @@ export interface EventLog {
    * a new checkpoint and serves writes again. Event ids begin a new epoch, far above any that was given, so that none is
    * given again. Rejects with `conflict` when there is nothing to accept.
    */
-  acceptTruncation(origin: Origin): Promise<void>;
+  acceptTruncation(origin: Origin, why?: AcceptedBecause): Promise<void>;
   /**
-   * The same for a whole data directory that was restored from a backup, which looks like one that lost nothing. Rejects
-   * with `conflict` when the log fails its check for another reason than a truncation.
+   * The same for a whole data directory that was restored from a backup, which looks like one that lost nothing. The epoch begins
+   * above what any other restore of that backup has given by now. Rejects with `conflict` when the log fails its check for another
+   * reason than a truncation.
    */
-  acceptRestore(origin: Origin): Promise<void>;
+  acceptRestore(origin: Origin, why?: AcceptedBecause): Promise<void>;
   /** Flushes, writes the checkpoint, closes the store. */
   close(): Promise<void>;
 }

@@ -326,6 +326,20 @@ export const NO_EVENT = eventIdOf(0);
  */
 export const EPOCH_GAP = 10 ** 12;
 
+/** Above every epoch that began by the gap alone. */
+const FIRST_RESTORED = 10 ** 15;
+/** More events than a log takes in a millisecond, in the long run. */
+const IDS_PER_MS = 100;
+const COUNTED_FROM_MS = Date.UTC(2020, 0, 1);
+
+/**
+ * A number that no event has been given by this time, in whichever life of a log: a backup may be restored more than once, and knows
+ * nothing of what the others have given since. The numbers last for two thousand years of it.
+ */
+export function idsGivenBy(nowMs: number): number {
+  return FIRST_RESTORED + Math.max(0, nowMs - COUNTED_FROM_MS) * IDS_PER_MS;
+}
+
 /**
  * The number of an event id. Of its 20 digits the first 4 are those of the partition, 0000 in the embedded log, and 16 of the
  * number, which stays far below 2^53. See README.md, Event ids.

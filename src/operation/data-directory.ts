@@ -23,12 +23,22 @@ export function dataPaths(data: string) {
     checkpoint: join(data, 'checkpoint.json'),
     devKey: join(data, 'dev-api-key'),
     apiKeys: join(data, 'api-keys.json'),
+    sampleSecret: join(data, 'sample-connector-secret'),
     gateway: join(data, 'gateway.json'),
     workspaces: join(data, 'workspaces'),
     agentCards: join(data, 'agent-cards'),
     spool: join(data, 'spool'),
     migration: join(data, 'migration'),
   };
+}
+
+/** Files that let somebody sign, read or call as this gateway; those that are there. */
+export function secretFiles(data: string): string[] {
+  const { keys, devKey, apiKeys, sampleSecret } = dataPaths(data);
+  const inKeys = existsSync(keys) ? readdirSync(keys).map((name) => join(keys, name)) : [];
+  return [...inKeys, devKey, apiKeys, sampleSecret, `${sampleSecret}.sha256`].filter(
+    (path) => !path.endsWith('.draft') && existsSync(path),
+  );
 }
 
 export interface DevelopmentKey {

@@ -71,6 +71,10 @@ export function writeRows(dir: string, rows: readonly KeyRow[]): void {
   writeFileAtomicSync(registryPath(dir), text, FILE_MODE);
 }
 
+export function hasPrivateKey(dir: string, keyId: string): boolean {
+  return existsSync(privatePath(dir, keyId));
+}
+
 export function readPrivateKey(dir: string, keyId: string): KeyObject {
   const path = privatePath(dir, keyId);
   const pem = readGuarded(path);

@@ -1,7 +1,9 @@
 import { type KeyObject, sign } from 'node:crypto';
+import type { JsonValue } from '#protocol/json.ts';
 import { type Clock, type Random, timestamp } from '#protocol/ports.ts';
 import { privateKeyOf, rawPublicKey, SEED_BYTES, thumbprint } from './ed25519.ts';
 import {
+  hasPrivateKey,
   KeyRegistryError,
   type KeyRow,
   prepareKeyDirectory,
@@ -13,6 +15,7 @@ import {
 } from './key-files.ts';
 import {
   keyOf,
+  keysOfJwks,
   type PublicJwk,
   type PublicJwks,
   type SignatureVerdict,
@@ -77,6 +80,31 @@ export function openKeyRegistry(options: KeyRegistryOptions): KeyRegistry {
   // Last, so that what is vouched for from now on is a registry whose key was there.
   if (stored?.isChecked === false && options.addsChecksum === true) writeRows(options.dir, rows);
   return registry;
+}
+
+/**
+ * Writes the registry of a gateway from its public keys. Where the private one that signs is not in the directory it is lost: the others
+ * stay to verify with, and a new one signs from now on. Returns whether it is there. Throws KeySetError for what is no JWKS, and
+ * KeyRegistryError.
+ */
+export function plantRegistry(options: KeyRegistryOptions, jwks: JsonValue): boolean {
+  const rows = [...keysOfJwks(jwks)].map(([keyId, { key, notBeforeMs, notAfterMs, revokedAtMs }]): KeyRow => {
+    const at = (ms: number | undefined) => (ms === undefined ? null : timestamp(ms));
+    return {
+      key_id: keyId,
+      algorithm: 'Ed25519',
+      public_key: key.export({ format: 'jwk' }).x ?? '',
+      not_before: timestamp(Math.max(0, notBeforeMs)),
+      not_after: at(notAfterMs),
+      revoked_at: at(revokedAtMs),
+    };
+  });
+  prepareKeyDirectory(options.dir);
+  const signs = rows.findLast((row) => row.not_after === null && row.revoked_at === null);
+  const isThere = signs !== undefined && hasPrivateKey(options.dir, signs.key_id);
+  const now = timestamp(options.clock.now());
+  writeRows(options.dir, isThere ? rows : [...rows.map((row) => endedAt(row, now)), makeKey(options, now)]);
+  return isThere;
 }
 
 function firstRows(options: KeyRegistryOptions): KeyRow[] {

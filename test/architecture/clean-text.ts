@@ -25,6 +25,7 @@ export const TAKEN_ON_TRUST: Readonly<Record<string, Readonly<Record<string, str
     'src/runner/replay/recorded-terms.ts': 'what rules answered in a recorded run',
   },
   own: {
+    'src/compose/backup.ts': 'the thumbprint of a key, which is a hash',
     'src/compose/core.ts': 'the hash of a fresh key',
     'src/compose/signing-keys.ts': 'the name of the issuer, which the operator publishes',
     'src/resources/message/append-message.ts': 'a proof, which is a hash',

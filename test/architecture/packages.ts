@@ -4,8 +4,9 @@ import { productCode, type SourceTree } from './source-tree.ts';
 /** Packages that may be imported from more than one folder, and from which. */
 export const SHARED_PACKAGES: Readonly<Record<string, { folders: readonly string[]; because: string }>> = {
   jose: {
-    folders: ['src/auth', 'src/cards'],
-    because: 'signed tokens of callers and signed cards of agents are both JWS; nobody writes that twice',
+    folders: ['src/auth', 'src/cards', 'src/compose'],
+    because:
+      'signed tokens of callers and signed cards of agents are both JWS, and the secrets of a backup are a JWE; nobody writes that twice',
   },
   '@a2a-js/sdk': {
     folders: ['bridges/a2a', 'config/sample-agent'],

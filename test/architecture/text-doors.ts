@@ -58,6 +58,10 @@ export const TEXT_DOORS = {
       'src/compose/clients.ts',
     ],
   },
+  'reasons of operators': {
+    what: 'why a log goes on that holds less than it did, and of which backup it was made',
+    readAt: ['src/compose/restore-data.ts'],
+  },
   'stderr of children': {
     what: 'what a child process writes; it goes to the log lines alone',
     readAt: ['bridges/wire/child.ts', 'src/operation/logger.ts'],

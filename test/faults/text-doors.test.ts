@@ -15,6 +15,7 @@ import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { json, rpcError, type Script, stream } from '../harness/peers/script.ts';
 import { type ScriptedPeer, startScriptedAgent } from '../harness/peers/scripted-agent.ts';
 import { cards } from '../harness/peers/scripted-cards.ts';
+import { runCommand } from '../interop/command-line.ts';
 
 const AUDIENCE = 'https://gateway.test';
 const KEY = `harn_test_doors_${'k3y'.repeat(12)}`;
@@ -146,6 +147,15 @@ const PLANT: Readonly<Record<TextDoorName, (client: TestClient, secret: string) 
     );
     expect(data.map(({ metadata }) => metadata.name?.slice(0, 3))).toContain('of ');
     editor.close();
+  },
+  'reasons of operators': async ({ key }, secret) => {
+    const [dir, data] = [join(folder, 'backups'), join(folder, 'restored')];
+    const made = await runCommand(['backup', dir, '--url', gateway.url, '--key', key]);
+    expect(made).toMatchObject({ code: 0, err: '' });
+    const accepted = ['--accept-truncation', `ticket of ${secret}`];
+    expect(await runCommand(['restore', dir, '--data', data, ...accepted])).toMatchObject({ code: 0 });
+    const checked = await runCommand(['log', 'check', '--data', data]);
+    expect(checked.out).toContain('because: ticket of <redacted:github_token:40>');
   },
   deliveries: async (client, secret) => {
     const body = JSON.stringify({ note: `order of ${secret}` });

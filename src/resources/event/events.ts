@@ -18,5 +18,19 @@ export const HISTORY_EVENTS = {
       }),
     ),
   }),
-  'vendor.harn_gateway.truncation_accepted': z.object({ expected: jsonValue, found: jsonValue }),
+  'vendor.harn_gateway.truncation_accepted': z.object({
+    expected: jsonValue,
+    found: jsonValue,
+    /** What the operator says of it. */
+    reason: z.string().optional(),
+    /** Where the log was restored from a backup: which, and the newest checkpoint that was left of what came after it. */
+    backup: z
+      .object({
+        created_at: z.string(),
+        commit: z.int(),
+        event_id: z.string(),
+        newest_known: z.object({ commit: z.int(), event_id: z.string(), time: z.string() }).nullable(),
+      })
+      .optional(),
+  }),
 } as const;

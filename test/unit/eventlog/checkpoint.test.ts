@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Checkpoint } from '#eventlog/checkpoint.ts';
+import type { Checkpoint } from '#eventlog/event-log.ts';
 import { canonicalJson } from '#json/canonical.ts';
 import { eventIdOf } from '#store/keys.ts';
 import type { Store } from '#store/store.ts';
