@@ -56,6 +56,27 @@ export interface Gateway {
   disconnected(connectionId: string): void;
 }
 
+/** Bounds what callers ask, over all surfaces. */
+export interface CallMeter {
+  /** Counts one request of a caller. */
+  take(caller: Identity): Taken;
+  /** Counts a body of a caller until what it returns is called. Throws `rate_limited` where too many are under way. */
+  hold(caller: Identity): () => void;
+}
+
+/** What came of counting a request. */
+export interface Taken {
+  /** Header fields of the answer, names and values in turn. Spec: draft-ietf-httpapi-ratelimit-headers-10. */
+  fields: readonly string[];
+  /** `rate_limited`: it is one too many, and was not counted. */
+  refused?: ProtocolError;
+}
+
+/** The meter in force; undefined while nothing is bounded, so that asking costs nothing. A reload puts another one there. */
+export interface Metering {
+  meter: CallMeter | undefined;
+}
+
 declare const throughTheDoor: unique symbol;
 
 /** A caller, as surfaces may know it. Only the door makes one: a surface passes on what it was given. */

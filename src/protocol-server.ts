@@ -232,6 +232,8 @@ export interface ServerConnection {
   readonly signal: AbortSignal;
   /** Who opened the connection. */
   readonly caller: AdmittedCaller;
+  /** Counts one request of that caller; a protocol server calls it for each message that asks something. Throws `rate_limited`. */
+  count(): void;
   /** A Call of that caller, with what the upgrade said. */
   call(given?: ServerCall): Call;
   /** Sends one text message; returns the unsent bytes, without those of large ones. A client that does not keep up is closed. */

@@ -7,6 +7,7 @@ import { isAgentRoute } from '#config/routes.ts';
 import type { SecretRef } from '#config/secret.ts';
 import { DEFAULT_TENANT, DEFAULT_WORKSPACE, LOCAL_WORKSPACE } from '#config/sections/tenancy.ts';
 import { isLoopbackHost } from '#config/shapes.ts';
+import { callMeter } from '#core/call-meter.ts';
 import type { ClockWatch } from '#core/clock-watch.ts';
 import type { Effect, EffectResult } from '#core/command.ts';
 import type { DecisionTools, NeededVault, OfferedModels, Route, RoutedAgent } from '#core/facts.ts';
@@ -17,6 +18,7 @@ import { Refusals } from '#core/refusals.ts';
 import { unlessDamaged } from '#core/unless-damaged.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import { Subscriptions } from '#eventlog/subscription.ts';
+import type { Metering } from '#gateway.ts';
 import { dataPaths, ensureSecretFile, inputBoxKey, redactionProofKey } from '#operation/data-directory.ts';
 import { decideTool } from '#policy/known-tool.ts';
 import { policySettings } from '#policy/settings.ts';
@@ -77,6 +79,7 @@ export interface Core {
   refusals: Refusals;
   liveConnections: LiveConnections;
   replayChecks: ReplayChecks;
+  metering: Metering;
 }
 
 /** The gateway behind the port: tools of decisions, task runner, subscriptions. */
@@ -172,6 +175,7 @@ export function makeCore(
     windowNow: () => watch.windowNow(),
     streamBufferBytes: config.limits.stream_buffer_bytes,
   });
+  const metering = { meter: meterOf(parts, refusals) };
   return {
     gateway,
     log,
@@ -183,7 +187,27 @@ export function makeCore(
     refusals,
     liveConnections,
     replayChecks,
+    metering,
   };
+}
+
+/** What bounds callers by the configuration as it is now. */
+export function meterOf(
+  { config, clock }: Pick<Parts, 'config' | 'clock'>,
+  refusals: Pick<Refusals, 'count'>,
+): Metering['meter'] {
+  const { rate_limits: bounds } = config;
+  const caller = {
+    perSecond: bounds.caller_requests_per_second,
+    burst: bounds.caller_burst,
+    bodies: bounds.caller_bodies_in_flight,
+  };
+  const tenant = {
+    perSecond: bounds.tenant_requests_per_second,
+    burst: bounds.tenant_burst,
+    bodies: bounds.tenant_bodies_in_flight,
+  };
+  return callMeter({ caller, tenant }, clock, (error) => refusals.count(error));
 }
 
 function recover(runner: TaskRunner, logger: Logger): void {

@@ -63,6 +63,7 @@ export function makeSurface(
   const surface = createHttpSurface({
     gateway: faceOf('rest'),
     socketGateway: faceOf('ws'),
+    metering: core.metering,
     clock,
     timers: nodeTimers,
     logger,

@@ -22,6 +22,7 @@ export const TAKES_EFFECT = {
   connectors: 'live',
   outbound: 'restart',
   limits: 'restart',
+  rate_limits: 'live',
   telemetry: 'restart',
 } as const satisfies Record<SectionName, 'live' | 'restart'>;
 

@@ -9,6 +9,7 @@ import { outbound } from './sections/outbound.ts';
 import { personas } from './sections/personas.ts';
 import { policy } from './sections/policy.ts';
 import { quotas } from './sections/quotas.ts';
+import { rateLimits } from './sections/rate-limits.ts';
 import { receipts } from './sections/receipts.ts';
 import { retention } from './sections/retention.ts';
 import { server } from './sections/server.ts';
@@ -38,6 +39,7 @@ export const SECTIONS = {
   connectors,
   outbound,
   limits,
+  rate_limits: rateLimits,
   telemetry,
 } as const;
 

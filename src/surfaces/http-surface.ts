@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import { Server as TlsServer } from 'node:https';
 import type { Middleware } from 'koa';
 import Koa from 'koa';
-import type { AdmittedCaller, Gateway, TracedRequest } from '#gateway.ts';
+import type { AdmittedCaller, Gateway, Metering, TracedRequest } from '#gateway.ts';
 import type { JsonReader } from '#json/json-reader.ts';
 import type { Spool } from '#protocol/bytes.ts';
 import { ProtocolError } from '#protocol/errors.ts';
@@ -42,6 +42,8 @@ export interface HttpSurfaceDeps {
   gateway: Gateway;
   /** Of WebSockets. Default: the same. */
   socketGateway?: Gateway;
+  /** What bounds callers. */
+  metering: Metering;
   clock: Clock;
   timers: Timers;
   logger: Logger;

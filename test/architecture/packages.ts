@@ -25,8 +25,9 @@ export const SHARED_PACKAGES: Readonly<Record<string, { folders: readonly string
     because: 'the command line, and what a room adds to it',
   },
   'lru-cache': {
-    folders: ['src/eventlog', 'src/auth', 'src/surfaces'],
-    because: 'bounded memory of folded states, of verified tokens, and of addresses that try credentials',
+    folders: ['src/eventlog', 'src/auth', 'src/surfaces', 'src/core'],
+    because:
+      'bounded memory of folded states, of verified tokens, of addresses that try credentials, and of the rates of callers',
   },
   ws: {
     folders: ['src/surfaces', 'src/cli', 'bridges/acp'],

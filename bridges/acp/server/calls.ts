@@ -36,6 +36,15 @@ export class GatewayCalls {
     return this.#connection.caller.actor;
   }
 
+  /** Counts a request of the client. Throws RpcError where it sent too many. */
+  count(): void {
+    try {
+      this.#connection.count();
+    } catch (error) {
+      throw rpcErrorOf(error, this.#connection.requestId);
+    }
+  }
+
   /** Throws RpcError when the caller may not. */
   admit(id: ServerOperation): void {
     try {

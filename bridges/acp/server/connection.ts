@@ -123,6 +123,7 @@ export class AgentConnection implements ServerConnectionOwner {
     params: JsonObject,
     context: RequestContext,
   ): Promise<JsonValue> {
+    if (context !== NO_REQUEST) this.#talk.calls.count();
     if (!this.#talk.isInitialized && method !== 'initialize') {
       throw new RpcError(ACP_ERRORS.invalid_request, 'Call initialize first.');
     }

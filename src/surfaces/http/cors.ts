@@ -4,7 +4,14 @@ import { VERSION_HEADER } from '#protocol/versions.ts';
 import { type Exchange, sendEmpty } from './exchange.ts';
 
 const READING = new Set(['GET', 'HEAD', 'OPTIONS']);
-const READABLE = ['X-Request-Id', 'Retry-After', 'Idempotency-Replayed', 'WWW-Authenticate'];
+const READABLE = [
+  'X-Request-Id',
+  'Retry-After',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Idempotency-Replayed',
+  'WWW-Authenticate',
+];
 const SENDABLE = [
   'Authorization',
   'DPoP',

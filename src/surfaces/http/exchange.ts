@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { AdmittedCaller, CredentialOfCall, Gateway, TracedRequest } from '#gateway.ts';
+import type { AdmittedCaller, CredentialOfCall, Gateway, Metering, TracedRequest } from '#gateway.ts';
 import { AT_ONCE_BYTES, type JsonReader } from '#json/json-reader.ts';
 import type { Spool } from '#protocol/bytes.ts';
 import { ProtocolError } from '#protocol/errors.ts';
@@ -22,6 +22,7 @@ export interface ExchangeDeps {
   challenges: Challenges;
   proofs: SenderProofs;
   gateway: Gateway;
+  metering: Metering;
   /** Called for every request that was answered with 401. */
   failedLogins: FailedLogins;
   /** Follows a request for its trace. Default: none is followed. */
@@ -62,6 +63,9 @@ export class Exchange {
   readonly #startedAt: number;
   #credential: CredentialOfCall | undefined;
   #caller: AdmittedCaller | undefined;
+  #overRate: ProtocolError | undefined;
+  /** Set while the body of the request counts as under way. */
+  release: (() => void) | undefined;
 
   constructor(req: IncomingMessage, res: ServerResponse, deps: ExchangeDeps) {
     this.req = req;
@@ -93,15 +97,38 @@ export class Exchange {
     return this.#credential;
   }
 
-  /** Who is calling, resolved by the first who asks. Throws what `Gateway.enter` throws. */
+  /** Who is calling, resolved and counted by the first who asks. Throws what `Gateway.enter` throws, and `rate_limited`. */
   caller(version: string | undefined | 'exempt'): AdmittedCaller {
-    this.#caller ??= this.deps.gateway.enter(this.credential, version);
+    if (this.#caller === undefined) {
+      this.#caller = this.deps.gateway.enter(this.credential, version);
+      if (this.deps.metering.meter !== undefined) this.count(this.#caller);
+    }
+    if (this.#overRate !== undefined) throw this.#overRate;
     return this.#caller;
+  }
+
+  /** Counts the request of a caller. Throws `rate_limited`. */
+  count(caller: AdmittedCaller): void {
+    const { fields = [], refused } = this.deps.metering.meter?.take(caller) ?? {};
+    this.headers.push(...fields);
+    this.#overRate = refused;
+    if (refused !== undefined) throw refused;
+  }
+
+  /** Lets the body count as under way until the head of the answer is written. Throws `rate_limited`. */
+  holdBody(): void {
+    if (this.#caller !== undefined) this.release ??= this.deps.metering.meter?.hold(this.#caller);
   }
 
   /** Calls back when the credential of its caller ends before the answer is complete; for who calls with one of the gateway. */
   onCredentialEnd(watch: Gateway['watch'], ended: (error: ProtocolError) => void): void {
     if (this.#caller !== undefined) this.res.once('close', watch(this.#caller, ended));
+  }
+
+  /** The body counts no more. */
+  released(): void {
+    this.release?.();
+    this.release = undefined;
   }
 
   /** Notes the error that is answered with, for the log. */
@@ -130,6 +157,7 @@ export class Exchange {
   #closed(): void {
     const finished = this.res.writableFinished;
     if (this.res.statusCode === 401) this.deps.failedLogins.failed(this.req);
+    if (this.release !== undefined) this.released();
     this.#hasLeft = !finished;
     if (!finished) this.#abort?.abort();
     const left = !finished && !this.isStream && !this.isCut;
@@ -187,6 +215,7 @@ export async function readJson(
   const { req } = exchange;
   if (!declaresBody(req)) return undefined;
   refuseEncoded(req);
+  if (exchange.deps.metering.meter !== undefined) exchange.holdBody();
   const type = req.headers['content-type'];
   if (type !== 'application/json' && !JSON_MEDIA_TYPE.test(type ?? '')) {
     throw new ProtocolError('invalid_request', 'Send the body as application/json in UTF-8.', {
@@ -214,6 +243,7 @@ export function parseBody(
 export async function readRaw(exchange: Exchange, maxBytes: number): Promise<RawBody> {
   const { req } = exchange;
   refuseEncoded(req);
+  if (exchange.deps.metering.meter !== undefined && declaresBody(req)) exchange.holdBody();
   const bytes = declaresBody(req) ? await collect(exchange, maxBytes) : EMPTY;
   return { bytes, mimeType: req.headers['content-type'] ?? DEFAULT_RAW_TYPE };
 }
@@ -222,6 +252,7 @@ export async function readRaw(exchange: Exchange, maxBytes: number): Promise<Raw
 export async function readSpooled(exchange: Exchange, maxBytes: number, spool: Spool): Promise<Spooled> {
   const { req } = exchange;
   refuseEncoded(req);
+  if (exchange.deps.metering.meter !== undefined) exchange.holdBody();
   declaredSize(exchange, maxBytes);
   const file = await spool.open();
   try {
@@ -369,6 +400,7 @@ const DEFAULT_RETRY_SECONDS = 1;
 export function writeHead(exchange: Exchange, status: number, headers: readonly string[]): void {
   const lines = [...SAFETY, 'X-Request-Id', exchange.requestId, ...exchange.headers, ...headers];
   if (!headers.includes('Cache-Control')) lines.push('Cache-Control', 'no-store');
+  if (exchange.release !== undefined) exchange.released();
   if (hasUnreadBody(exchange.req)) closeWithoutReading(exchange);
   if (exchange.deps.isDraining() || exchange.res.shouldKeepAlive === false) lines.push('Connection', 'close');
   exchange.res.writeHead(status, lines);

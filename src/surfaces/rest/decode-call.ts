@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
 import { z } from 'zod';
-import type { Call, CallHead, Gateway } from '#gateway.ts';
+import type { AdmittedCaller, Call, CallHead, Gateway } from '#gateway.ts';
 import type { JsonReader } from '#json/json-reader.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { VERSION_HEADER } from '#protocol/versions.ts';
@@ -65,7 +65,7 @@ export async function decodeCall(
   const signed = shape.isSigned ? await readSigned(exchange, deps.limits) : undefined;
   const head: CallHead = {
     requestId: exchange.requestId,
-    caller: caller ?? deps.gateway.enterSigned({ path, body: signed }),
+    caller: caller ?? enterSigned(exchange, deps, { path, body: signed }),
     path,
     query,
     idempotencyKey: single(headers['idempotency-key']),
@@ -81,6 +81,16 @@ export async function decodeCall(
   const call = head as Call;
   call.body = signed ?? (await decodeBody(exchange, shape, deps, () => admit(head), spooled));
   return call;
+}
+
+function enterSigned(
+  exchange: Exchange,
+  { gateway }: DecodeDeps,
+  delivery: Pick<Call, 'path' | 'body'>,
+): AdmittedCaller {
+  const caller = gateway.enterSigned(delivery);
+  if (exchange.deps.metering.meter !== undefined) exchange.count(caller);
+  return caller;
 }
 
 /** A body is read only for callers who may use the operation. */

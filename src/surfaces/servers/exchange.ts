@@ -118,6 +118,7 @@ export class ServerHttpExchange implements ServerExchange {
     const { req, res } = this.#exchange;
     this.#deps.streams.count(this.#exchange, onDrain);
     setSafety(this.#exchange);
+    this.#exchange.released();
     return { req, res };
   }
 }

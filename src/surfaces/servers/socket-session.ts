@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { AdmittedCaller, Call, CallHead } from '#gateway.ts';
+import type { AdmittedCaller, Call, CallHead, Metering } from '#gateway.ts';
 import type { ProtocolError } from '#protocol/errors.ts';
 import type { ServerCall, ServerConnection, ServerConnectionOwner, ServerSocket } from '#protocol-server.ts';
 import { textFrame } from '#surfaces/ws/wire.ts';
@@ -17,6 +17,7 @@ export class ServerSocketSession implements ServerConnection, WireOwner {
   readonly headers: IncomingHttpHeaders;
   readonly requestId: string;
   readonly #head: CallHead;
+  readonly #metering: Metering;
   readonly #wire: Wire;
   readonly #onClose: (closeCode: number) => void;
   readonly #abort = new AbortController();
@@ -24,12 +25,13 @@ export class ServerSocketSession implements ServerConnection, WireOwner {
   #large: Promise<void> = Promise.resolve();
 
   constructor(
-    deps: WireDeps,
+    deps: WireDeps & { metering: Metering },
     { head, headers }: UpgradeFacts,
     beginning: Beginning,
     onClose: (closeCode: number) => void,
   ) {
     this.#head = head;
+    this.#metering = deps.metering;
     this.headers = headers;
     this.requestId = head.requestId;
     this.#onClose = onClose;
@@ -56,6 +58,11 @@ export class ServerSocketSession implements ServerConnection, WireOwner {
 
   call(given: ServerCall = {}): Call {
     return { ...this.#head, body: undefined, ...given, signal: this.signal, connectionId: this.requestId };
+  }
+
+  count(): void {
+    const { refused } = this.#metering.meter?.take(this.caller) ?? {};
+    if (refused !== undefined) throw refused;
   }
 
   send(text: string): number {

@@ -1,4 +1,4 @@
-import type { AdmittedCaller, Call, Gateway } from '#gateway.ts';
+import type { AdmittedCaller, Call, CallMeter, Gateway, Metering } from '#gateway.ts';
 import type { JsonReader } from '#json/json-reader.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
@@ -10,6 +10,7 @@ import type { Beginning } from './wire.ts';
 
 export interface SessionDeps extends ConnectionDeps {
   gateway: Gateway;
+  metering: Metering;
   json: Pick<JsonReader, 'read'>;
 }
 
@@ -185,12 +186,21 @@ export class SocketSession implements ConnectionOwner {
     this.#pending += 1;
     try {
       if (this.#isDraining) throw shuttingDown();
-      await work();
+      if (this.#deps.metering.meter === undefined) await work();
+      else await this.#counted(this.#deps.metering.meter, work);
     } catch (error) {
       this.#fail(error, asked);
     }
     this.#pending -= 1;
     this.#closeDrained();
+  }
+
+  /** A frame is a request, and carries its body. */
+  async #counted(meter: CallMeter, work: () => Promise<void>): Promise<void> {
+    const { refused } = meter.take(this.#facts.caller);
+    if (refused !== undefined) throw refused;
+    const release = meter.hold(this.#facts.caller);
+    await work().finally(release);
   }
 
   async #command({ operation, ...given }: Frame<'command'>, asked: Asked): Promise<void> {

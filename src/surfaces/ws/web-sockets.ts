@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { AdmittedCaller, CallHead, Gateway } from '#gateway.ts';
+import type { AdmittedCaller, CallHead, Gateway, Metering } from '#gateway.ts';
 import type { JsonReader } from '#json/json-reader.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
@@ -36,6 +36,7 @@ import { EventTexts } from './wire.ts';
 
 export interface WebSocketsDeps {
   gateway: Gateway;
+  metering: Metering;
   clock: Clock;
   timers: Timers;
   logger: Logger;
@@ -195,6 +196,8 @@ export class WebSockets {
     await gateway.recognize(credential);
     failedLogins.check(req, credential);
     const caller = gateway.enter(credential, 'open' in target ? 'exempt' : protocolVersion);
+    const { refused } = this.#deps.metering.meter?.take(caller) ?? {};
+    if (refused !== undefined) throw refused;
     const head = callHead(req, target, requestId, caller);
     gateway.admit('open' in target ? target.operation : target.id, head);
     if ('id' in target) refuseKey(VERSIONS.get(protocolVersion ?? ''), req.headers['idempotency-key']);

@@ -46,6 +46,11 @@ describe('shape faults name the option and say what is wanted', () => {
     ['limits: {max_body_bytes: 1.5}', 'limits.max_body_bytes: must be a whole number'],
     ['limits: {max_json_depth: 65}', 'limits.max_json_depth: must be 64 or less'],
     ['limits: {cancel_wait_ms: 2147483648}', 'limits.cancel_wait_ms: must be 2147483647 (24.8 days) or less'],
+    [
+      'rate_limits: {caller_requests_per_second: 0}',
+      'rate_limits.caller_requests_per_second: must be more than 0',
+    ],
+    ['rate_limits: {tenant_burst: 5}', 'rate_limits.tenant_burst: needs tenant_requests_per_second'],
     ['policy: {approvals: [{quorum: 0}]}', 'policy.approvals[0].quorum: must be 1 or more'],
     ['policy: {approvals: [{quorum: 17}]}', 'policy.approvals[0].quorum: must be 16 or less'],
     ['telemetry: {log_level: loud}', 'telemetry.log_level: must be one of trace, debug'],

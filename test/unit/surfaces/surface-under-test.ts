@@ -94,6 +94,7 @@ export async function startSurface(options: Options = {}): Promise<UnderTest> {
   let requests = 0;
   const spool = mkdtempSync(join(tmpdir(), 'harn-spool-'));
   const surface = createHttpSurface({
+    metering: { meter: undefined },
     gateway,
     clock: time,
     timers: time,

@@ -226,6 +226,10 @@ class Outlet implements ServerConnection {
     return this.#connection.call(given);
   }
 
+  count(): void {
+    this.#connection.count();
+  }
+
   send(text: string): number {
     return this.#send(text);
   }
