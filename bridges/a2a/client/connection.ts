@@ -4,7 +4,7 @@ import type { A2aOperation } from '../../../mappings/a2a/operations.ts';
 import type { BridgeDeps, Timers } from '../../bridge.ts';
 import { Fault, unavailable } from '../../wire/faults.ts';
 import { type HttpClient, type HttpReply, readEventStream, readText } from '../../wire/http-client.ts';
-import { inputsOf, type NamedInputs } from '../../wire/session-inputs.ts';
+import { headersOf, type NamedInputs } from '../../wire/session-inputs.ts';
 import { Watchdog } from '../../wire/turn.ts';
 import type { Target } from './card.ts';
 import type { A2aLimits } from './config.ts';
@@ -92,7 +92,7 @@ async function send(request: WireRequest, wire: Wire, talk: Conversation): Promi
     headers: {
       ...request.headers,
       ...(talk.traceparent !== undefined && { traceparent: talk.traceparent }),
-      ...(wire.inputs && inputsOf(talk.turn, wire.inputs, request.url.href)),
+      ...(wire.inputs && headersOf(talk.turn, wire.inputs, request.url.href)),
       ...(await wire.credentials()),
     },
     ...(request.body !== undefined && { body: request.body }),

@@ -26,7 +26,7 @@ export function roleOf(clientId: string, change: JsonObject): LiveRole {
   return { clientId, isAskedElsewhere: routes && controller !== clientId };
 }
 
-/** Who controls a Session changed: the role of a connection that attached itself, and the update that says so. */
+/** Who works in a Session changed: the role of a connection that attached itself, and the update for every one that takes it. */
 export function liveChange(
   { roles, clientCapabilities }: { roles: Map<string, LiveRole>; clientCapabilities: JsonObject },
   sessionId: string,
@@ -34,9 +34,8 @@ export function liveChange(
 ): JsonObject | undefined {
   if (event !== 'vendor.harn_gateway.live_client_changed') return undefined;
   const role = roles.get(sessionId);
-  if (role === undefined) return undefined;
-  if (payload['action'] === 'detached' && payload['client_id'] === role.clientId) roles.delete(sessionId);
-  else roles.set(sessionId, roleOf(role.clientId, payload));
+  if (payload['action'] === 'detached' && payload['client_id'] === role?.clientId) roles.delete(sessionId);
+  else if (role !== undefined) roles.set(sessionId, roleOf(role.clientId, payload));
   // Clients of v1 fail on kinds of updates that they do not know.
   const { harn } = objectOf(clientCapabilities['_meta']);
   return objectOf(harn)['liveClients'] === true ? objectOf(payload['update']) : undefined;

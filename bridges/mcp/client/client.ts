@@ -14,7 +14,7 @@ import type {
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault } from '../../wire/faults.ts';
 import { RpcError } from '../../wire/json-rpc.ts';
-import { inputsOf, type NamedInputs } from '../../wire/session-inputs.ts';
+import { headersOf, inputsOf, type NamedInputs } from '../../wire/session-inputs.ts';
 import { runTurn } from '../../wire/turn.ts';
 import type { MountedServer } from '../mounted-server.ts';
 import { Catalogue } from './catalogue.ts';
@@ -47,6 +47,8 @@ export class McpClient implements ProtocolClient {
   readonly #sessions: SessionConnections;
   /** Loaded with the first connection: there are no schemas before. */
   #checks: SchemaChecks | undefined;
+  /** Tools as callers see them, where arguments come from Sessions. */
+  readonly #asCalled = new WeakMap<Tool, Tool>();
   readonly #calls = new Map<string, ActiveCall>();
   readonly interpret = interpret;
 
@@ -121,7 +123,7 @@ export class McpClient implements ProtocolClient {
       const asked = readCall(input, '', this.#deps.parseJson);
       const tool = this.#catalogue.find(asked.name);
       if (tool !== undefined && this.#checks !== undefined)
-        refuseMisfit(this.#checks, this.#withInputs(asked, tool), tool);
+        refuseMisfit(this.#checks, asked, this.#withoutInputs(tool));
       return undefined;
     } catch (error) {
       if (error instanceof Refusal) return { param: error.param, message: error.message };
@@ -140,7 +142,7 @@ export class McpClient implements ProtocolClient {
       const { message, skillId, taskId } = turn;
       const asked = readCall({ parts: message?.parts ?? [], skillId }, taskId, this.#deps.parseJson);
       const call = await this.#judged(asked);
-      refuseMisfit(call.checks, this.#withInputs(asked, call.tool), call.tool);
+      refuseMisfit(call.checks, this.#withInputs(turn, asked, call.tool), call.tool);
       return {
         call: this.#intended(asked, call.tool),
         run: (signal) => this.#turn(signal, () => this.#runCall(turn, call, signal)),
@@ -173,9 +175,36 @@ export class McpClient implements ProtocolClient {
     return read(Object.fromEntries(Object.entries(named).filter(([name]) => Object.hasOwn(known, name))));
   }
 
-  /** As the schema of the tool sees the call: an argument that comes from the Session counts as given. */
-  #withInputs(asked: AskedCall, tool: Tool): AskedCall {
-    return { ...asked, input: { ...this.#argumentsFor(tool, (named) => ({ ...named })), ...asked.input } };
+  /** The tool as a caller sees it: he need not send what comes from the Session, which may be put until the call is made. */
+  #withoutInputs(tool: Tool): Tool {
+    const { arguments: named } = this.#config.inputs ?? {};
+    const { required } = tool.inputSchema;
+    if (named === undefined || !Array.isArray(required)) return tool;
+    const known = this.#asCalled.get(tool);
+    if (known !== undefined) return known;
+    const asked = required.filter((name) => typeof name !== 'string' || !Object.hasOwn(named, name));
+    const shown = { ...tool, inputSchema: { ...tool.inputSchema, required: asked } };
+    this.#asCalled.set(tool, shown);
+    return shown;
+  }
+
+  /** The call as it is made now. Throws Refusal for an argument that the Session was to give and has not. */
+  #withInputs(turn: Turn, asked: AskedCall, tool: Tool): AskedCall {
+    if (this.#config.inputs === undefined) return asked;
+    const { url, inputs } = this.#config;
+    const given = this.#argumentsFor(tool, (named) => inputsOf(turn, named, url));
+    const input = { ...given, ...asked.input };
+    const { required } = tool.inputSchema;
+    const missing = Object.entries(inputs.arguments).find(
+      ([name]) => Array.isArray(required) && required.includes(name) && !Object.hasOwn(input, name),
+    );
+    if (missing === undefined) return { ...asked, input };
+    const [name, from] = missing;
+    const param = `${asked.params.input}.${name}`;
+    throw new Refusal(
+      param,
+      `${param}: comes from the session input ${from}, which this session has not for this server. Put it, and send the call again.`,
+    );
   }
 
   #intended({ callId, input }: AskedCall, tool: Tool): IntendedCall {
@@ -256,7 +285,7 @@ export class McpClient implements ProtocolClient {
       // What may change something is on record before it is done; what only reads is recorded with its answer, where that is quick.
       if (stand === undefined && !changesNothing) yield { ...request, intent: true };
       const { connection } = lease;
-      const headers = inputsOf(turn, this.#config.inputs?.headers, this.#config.url);
+      const headers = headersOf(turn, this.#config.inputs?.headers, this.#config.url);
       const ran = callHeaders.run(headers, () => call.run(connection, signal, stand));
       // It is awaited below, after the frames that come from it.
       ran.catch(() => undefined);

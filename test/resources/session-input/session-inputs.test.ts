@@ -1,6 +1,4 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -10,78 +8,34 @@ import { userText } from '../../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.ts';
 import { stream } from '../../harness/peers/script.ts';
 import { type ScriptedPeer, startScriptedAgent } from '../../harness/peers/scripted-agent.ts';
+import { startToolServer, type ToolServer } from './tool-server.ts';
 
-const TOKEN = 'canary plain words of the token';
+const TOKEN = 'canary plain words of the 1st token';
 const HEADER = 'canary-words-of-the-header';
-const OLD = 'canary words that were replaced';
+const OLD = 'canary words that were replaced 1st';
 const HIDDEN = 'canary that only a snapshot names';
 const SECRETS = [TOKEN, HEADER, OLD, HIDDEN];
 
-interface ToolCall {
-  headers: IncomingMessage['headers'];
-  params: { name: string; arguments: Record<string, unknown> };
-}
-
-/** An MCP server with one tool, which needs a token and says it again. */
-function toolServer(calls: ToolCall[]): Server {
-  const results: Record<string, (params: ToolCall['params']) => object> = {
-    initialize: () => ({
-      protocolVersion: '2025-11-25',
-      capabilities: { tools: {} },
-      serverInfo: { name: 'deploy', version: '1' },
-    }),
-    'tools/list': () => ({
-      tools: [
-        {
-          name: 'deploy',
-          inputSchema: {
-            type: 'object',
-            properties: { token: { type: 'string' }, to: { type: 'string' } },
-            required: ['token', 'to'],
-          },
-        },
-      ],
-    }),
-    'tools/call': ({ arguments: given }) => ({
-      content: [{ type: 'text', text: `I was given ${String(given['token'])} and ${OLD}, ${HIDDEN}.` }],
-    }),
-  };
-  return createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      if (request.method !== 'POST') return response.writeHead(405).end();
-      const { id, method, params } = JSON.parse(Buffer.concat(chunks).toString());
-      if (method === 'tools/call') calls.push({ headers: request.headers, params });
-      if (id === undefined) return response.writeHead(202).end();
-      const result = results[method]?.(params);
-      const body = result ? { result } : { error: { code: -32601, message: 'Method not found' } };
-      response.writeHead(200, { 'content-type': 'application/json' });
-      return response.end(JSON.stringify({ jsonrpc: '2.0', id, ...body }));
-    });
-  });
-}
-
 describe('inputs of a session', () => {
-  const calls: ToolCall[] = [];
-  const server = toolServer(calls);
+  let server: ToolServer;
   let peer: ScriptedPeer;
   const data = mkdtempSync(join(tmpdir(), 'harn-inputs-'));
   let config: Record<string, unknown>;
   let gateway: TestGateway;
   beforeAll(async () => {
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    server = await startToolServer(({ token }) =>
+      token === TOKEN ? `I was given ${token} and ${OLD}, ${HIDDEN}.` : 'Done.',
+    );
     peer = await startScriptedAgent({
       SendStreamingMessage: stream(taskFrame('WORKING'), statusFrame('COMPLETED', `I saw ${HEADER}.`)),
     });
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
     config = {
       upstreams: {
         a2a: [{ id: 'shop', card: peer.cardUrl, inputs: { headers: { 'X-Shop': 'SHOP_HEADER' } } }],
         mcp: [
           {
             id: 'deploy',
-            url,
+            url: server.url,
             protocol: '2025-11-25',
             inputs: { headers: { 'X-Token': 'SHOP_HEADER' }, arguments: { token: 'TOKEN' } },
           },
@@ -95,14 +49,14 @@ describe('inputs of a session', () => {
   afterAll(async () => {
     await gateway.close();
     await peer.close();
-    server.close();
+    await server.close();
     rmSync(data, { recursive: true });
   });
 
   const inputs = (sessionId: string, body: object) =>
     gateway.client.call<Record<string, never>>('POST', `/v1/sessions/${sessionId}/inputs`, { body });
-  const put = (sessionId: string, name: string, value: string, more: object = {}) =>
-    inputs(sessionId, { kind: 'put', spec: { name, ...more }, value });
+  const put = (sessionId: string, name: string, value: string, more: object = {}, replace = false) =>
+    inputs(sessionId, { kind: 'put', spec: { name, ...more }, value, replace });
 
   it('reach the upstreams that were to have them, and nothing else', async () => {
     const { client } = gateway;
@@ -138,9 +92,9 @@ describe('inputs of a session', () => {
       metadata: { route: 'a2a:shop', note: TOKEN },
     });
     await client.until(agent.id, 'COMPLETED');
-    expect(calls).toHaveLength(1);
-    expect(calls[0]?.params.arguments).toEqual({ to: 'staging', token: TOKEN });
-    expect(calls[0]?.headers['x-token']).toBe(HEADER);
+    expect(server.calls).toHaveLength(1);
+    expect(server.calls[0]?.params.arguments).toEqual({ to: 'staging', token: TOKEN });
+    expect(server.calls[0]?.headers['x-token']).toBe(HEADER);
     const sent = peer.requests.find(({ operation }) => operation === 'SendStreamingMessage');
     expect(sent?.headers['x-shop']).toBe(HEADER);
 
@@ -166,6 +120,58 @@ describe('inputs of a session', () => {
     for (const text of texts) for (const secret of SECRETS) expect(text).not.toContain(secret);
     expect(texts.join('')).toContain('<redacted:known_secret:');
     await client.post(`/v1/sessions/${other.id}/close`);
+  });
+
+  it('argument of a tool has to fit its schema when the call is made, and not before', async () => {
+    const { client } = gateway;
+    const { id } = await client.session();
+    const call = (value: object) =>
+      client.call<{ id: string; error: { param: string } }>('POST', `/v1/sessions/${id}/tasks`, {
+        body: {
+          input: { parts: [{ type: 'json', value, visibility: 'public' }], role: 'user' },
+          metadata: { route: 'skill:deploy__deploy' },
+        },
+      });
+    expect(await call({ token: 'x' })).toMatchObject({ status: 400 });
+    const early = await call({ to: 'staging' });
+    const failed = await client.until(early.body.id, 'FAILED');
+    expect(failed.failure?.message).toContain('session input TOKEN, which this session has not');
+    await put(id, 'TOKEN', 'a canary without a digit');
+    const misfit = await client.until((await call({ to: 'staging' })).body.id, 'FAILED');
+    expect(misfit.failure?.message).toContain('token');
+    expect(JSON.stringify(misfit)).not.toContain('canary');
+    await put(id, 'TOKEN', `${TOKEN} 1`, {}, true);
+    await client.until((await call({ to: 'staging' })).body.id, 'COMPLETED');
+    // The own one of a call wins.
+    await client.until((await call({ to: 'staging', token: 'mine 2' })).body.id, 'COMPLETED');
+    expect(server.calls.slice(-2).map(({ params }) => params.arguments['token'])).toEqual([
+      `${TOKEN} 1`,
+      'mine 2',
+    ]);
+  });
+
+  it('come in calls of 2 MiB at most, and a value is in no refusal', async () => {
+    const { id } = await gateway.client.session();
+    const large = {
+      sourceId: 'host',
+      revision: 1,
+      inputs: [],
+      redactions: Array(40).fill('x'.repeat(60_000)),
+    };
+    expect(await inputs(id, { kind: 'sync', snapshot: large })).toMatchObject({
+      status: 413,
+      body: { error: { code: 'payload_too_large', details: { max_bytes: 2_097_152 } } },
+    });
+    for (const body of [
+      { kind: TOKEN },
+      { kind: 'put', spec: { name: TOKEN }, value: TOKEN },
+      { kind: 'put', spec: { name: 'A', kind: TOKEN, usage: { kind: TOKEN } }, value: [TOKEN] },
+      { kind: 'sync', snapshot: { sourceId: TOKEN, revision: TOKEN, inputs: [{ value: TOKEN }] } },
+    ]) {
+      const refused = await inputs(id, body);
+      expect([refused.status, refused.text.includes(TOKEN)]).toEqual([400, false]);
+    }
+    expect(gateway.logText()).not.toContain('xxxxxxxx');
   });
 
   it('are nowhere on the disk, and gone after a restart', async () => {
