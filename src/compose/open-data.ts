@@ -39,6 +39,8 @@ export interface OpenLogParts {
   random: Random;
   /** The stored form and the steps to it. Default: those of this version. */
   forms?: Forms;
+  /** Opens although the signing key is lost, for a rotation. Default: it is an error. */
+  opensWithoutKey?: boolean;
   /** Default: LevelDB. */
   openStore?: (options: LevelStoreOptions) => Promise<Store>;
 }
@@ -61,11 +63,13 @@ export async function openLog(parts: OpenLogParts): Promise<EventLog> {
 
 /** Opens store, keys and log of a data directory. */
 export async function openData(parts: OpenLogParts): Promise<OpenDirectory> {
-  const { config, logger, clock, random, openStore = openLevelStore } = parts;
+  const { config, logger, clock, random, opensWithoutKey = false, openStore = openLevelStore } = parts;
   refuseHalfMigrated(config.store.data);
   const { project } = await loadRooms();
   const paths = dataPaths(config.store.data);
-  const keysOf = once(() => openKeyRegistry({ dir: paths.keys, clock, random, addsChecksum: true }));
+  const keysOf = once(() =>
+    openKeyRegistry({ dir: paths.keys, clock, random, addsChecksum: true, opensWithoutKey }),
+  );
   const store = await openStore({
     path: paths.store,
     seal: tableSeal(keysOf),

@@ -30,7 +30,10 @@ function written<Result>(change: () => Result): Result {
 
 export type KeyChange = { kind: 'none' } | { kind: 'rotate' } | { kind: 'revoke'; keyId: string };
 
-/** Changes the keys of a data directory that no gateway uses; returns all of them. Throws StoreOpenError, ProtocolError. */
+/**
+ * Changes the keys of a data directory that no gateway uses; returns all of them. A rotation also takes the place of a key whose
+ * private half is lost. Throws StoreOpenError, ProtocolError.
+ */
 export async function changeKeysOffline(config: Config, change: KeyChange): Promise<SigningKey[]> {
   const { logger } = createLogging('warn', process.stderr);
   const { log, keys } = await openData({
@@ -38,6 +41,7 @@ export async function changeKeysOffline(config: Config, change: KeyChange): Prom
     logger,
     clock: systemClock,
     random: systemRandom,
+    opensWithoutKey: change.kind === 'rotate',
   });
   try {
     if (change.kind !== 'none')

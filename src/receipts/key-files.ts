@@ -33,6 +33,10 @@ export class KeyRegistryError extends Error {
   }
 }
 
+/** What the lost key signed stays valid: its public half is in the registry. */
+const LOST =
+  'is missing, and it is the key that signs. Restore it from a backup; without one stop the gateway and let a new key sign: harn-gateway keys rotate --offline.';
+
 const registryPath = (dir: string): string => join(dir, 'registry.json');
 const privatePath = (dir: string, keyId: string): string => join(dir, `${keyId}.pem`);
 
@@ -75,8 +79,13 @@ export function hasPrivateKey(dir: string, keyId: string): boolean {
   return existsSync(privatePath(dir, keyId));
 }
 
+export function refuseLostKey(dir: string, keyId: string): never {
+  throw new KeyRegistryError(privatePath(dir, keyId), LOST);
+}
+
 export function readPrivateKey(dir: string, keyId: string): KeyObject {
   const path = privatePath(dir, keyId);
+  if (!existsSync(path)) refuseLostKey(dir, keyId);
   const pem = readGuarded(path);
   try {
     return createPrivateKey(pem);

@@ -9,6 +9,7 @@ import {
   prepareKeyDirectory,
   readPrivateKey,
   readRows,
+  refuseLostKey,
   removePrivateKey,
   writePrivateKey,
   writeRows,
@@ -69,6 +70,11 @@ export interface KeyRegistryOptions {
    * gateway it could undo a rotation. No by default.
    */
   addsChecksum?: boolean;
+  /**
+   * Opens although the private key that signs is gone; nothing can be signed before `rotate`. For an operator who is about to rotate
+   * only: else a lost key is an error, which a backup mends. No by default.
+   */
+  opensWithoutKey?: boolean;
 }
 
 /** Opens the registry, and makes it with one key at the first start. Throws KeyRegistryError. */
@@ -139,7 +145,7 @@ class FileKeyRegistry implements KeyRegistry {
     this.#options = options;
     this.#rows = rows;
     this.#keys = verificationKeys(rows);
-    this.#current = signingKey(options.dir, rows);
+    this.#current = signingKey(options, rows);
     this.#forgetEndedKeys();
   }
 
@@ -187,7 +193,7 @@ class FileKeyRegistry implements KeyRegistry {
     writeRows(this.#options.dir, rows);
     this.#rows = rows;
     this.#keys = verificationKeys(rows);
-    this.#current = signingKey(this.#options.dir, rows);
+    this.#current = signingKey(this.#options, rows);
     this.#forgetEndedKeys();
   }
 
@@ -205,10 +211,15 @@ function verificationKeys(rows: readonly KeyRow[]): Map<string, VerificationKey>
   return new Map(rows.map((row) => [row.key_id, keyOf(publicJwk(row), row.key_id)]));
 }
 
-function signingKey(dir: string, rows: readonly KeyRow[]): SigningKey {
+function signingKey(
+  { dir, opensWithoutKey = false }: KeyRegistryOptions,
+  rows: readonly KeyRow[],
+): SigningKey {
   const row = rows.findLast((candidate) => candidate.not_after === null && candidate.revoked_at === null);
   if (row === undefined)
     throw new KeyRegistryError(dir, 'every signing key has ended. Restore registry.json from a backup.');
+  if (opensWithoutKey && !hasPrivateKey(dir, row.key_id))
+    return { keyId: row.key_id, sign: () => refuseLostKey(dir, row.key_id) };
   const key = readPrivateKey(dir, row.key_id);
   if (key.asymmetricKeyType !== 'ed25519' || thumbprint(rawPublicKey(key)) !== row.key_id)
     throw new KeyRegistryError(

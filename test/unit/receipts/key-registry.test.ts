@@ -162,7 +162,16 @@ describe('the key registry', () => {
     writeFileSync(join(dir, `${keyId}.pem`), readFileSync(join(other, 'keys', `${otherId}.pem`)));
     expect(open).toThrow(keyId);
     rmSync(join(dir, `${keyId}.pem`));
-    expect(open).toThrow(`${keyId}.pem`);
+    expect(open).toThrow(`${keyId}.pem: is missing`);
+    expect(open).toThrow('harn-gateway keys rotate --offline');
+    const replaced = openKeyRegistry({ dir, clock, random: strange, opensWithoutKey: true });
+    expect(() => replaced.current().sign(Buffer.from('x'))).toThrow(`${keyId}.pem: is missing`);
+    replaced.rotate('2026-11-22T10:00:00.000Z');
+    expect(replaced.rows().map((row) => [row.key_id, row.not_after === null])).toEqual([
+      [keyId, false],
+      [otherId, true],
+    ]);
+    expect(open().current().keyId).toBe(otherId);
     rmSync(other, { recursive: true });
   });
 
