@@ -30,7 +30,7 @@ function nameProblems(path: string, operationIds: readonly string[]): string[] {
 
 /** Names that tools and readers expect in capitals. */
 function isConventional(part: string): boolean {
-  return part === 'README' || part === 'Dockerfile';
+  return part === 'README' || part === 'Dockerfile' || part === 'Caddyfile';
 }
 
 /** Commands of the operations table that no file of a room declares under their operationId. */
