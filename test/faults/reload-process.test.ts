@@ -232,6 +232,7 @@ describe.each(WAYS)('a running process that is asked by $way', (way) => {
       upstreams: { a2a: [shop(second), { id: 'late', card: third.cardUrl }] },
       routing: { default: 'a2a:late' },
       catalog: { file: join(folder, 'catalog.json') },
+      sessions: { live_client_ttl_ms: 60_000 },
       policy: { tiers: { act_auto: { delegate: 'ask' } } },
       quotas: [{ id: 'acme-tasks', scope: 'tenant', owner: 'tenant_acme', limits: { concurrent_tasks: 1 } }],
       connectors: [
@@ -300,6 +301,8 @@ describe.each(WAYS)('a running process that is asked by $way', (way) => {
         await client.until(task.id, 'COMPLETED');
       },
       routing: async () => expect(sends(third)).toHaveLength(1),
+      // What it changes is seen when the house is kept next (test/resources/live-client).
+      sessions: async () => expect(outcome.applied).toContain('sessions.live_client_ttl_ms'),
       quotas: async () => {
         expect((await submitTo(acmeClient, 'workspace_acme')).status).toBeLessThan(300);
         expect([422, 429]).toContain((await submitTo(acmeClient, 'workspace_acme')).status);
