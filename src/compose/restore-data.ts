@@ -200,7 +200,8 @@ async function* readInto(
   }
   const opened = sealed === undefined ? [] : await openedBy(secrets, sealed);
   for (const { name, bytes } of opened) placeSecret(dir, name, bytes);
-  const has_keys = plantRegistry({ dir: paths.keys, ...reading }, header.signing_keys);
+  const signedMs = Date.parse(header.checkpoint.time);
+  const has_keys = plantRegistry({ dir: paths.keys, ...reading }, header.signing_keys, signedMs);
   writeFileAtomicSync(paths.checkpoint, encodeCheckpoint(header.checkpoint), OWNER_ONLY);
   const vault_files = opened.map(({ name }) => name).filter((name) => name.startsWith('vaults/'));
   return { header, has_keys, vault_files };

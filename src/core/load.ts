@@ -135,11 +135,18 @@ function isVisible(reader: StateReader, caller: Caller, { resource, internal }: 
 export function seesEvent(
   reader: StateReader,
   caller: Caller,
-  { workspace_id, metadata, resource }: Event,
+  { event, workspace_id, metadata, resource }: Event,
 ): boolean {
   if (workspace_id !== null) return isMemberOf(reader, caller, workspace_id);
   if (resource.object === 'api_key') return seesEventsOfKey(reader, caller, resource.id);
+  if (resource.object === 'log') return seesEventsOfLog(caller, event);
   return metadata['tenant_id'] === caller.tenant;
+}
+
+/** What becomes of the whole log is for operators; that it lost its end, or was restored, for the admins of every tenant. */
+function seesEventsOfLog(caller: Caller, event: string): boolean {
+  const isLoss = event === 'vendor.harn_gateway.truncation_accepted';
+  return holdsScope(caller, 'operator') || (isLoss && holdsScope(caller, 'admin'));
 }
 
 /** They name an actor and its workspaces, so only callers that may administer the key read them. */

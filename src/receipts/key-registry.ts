@@ -90,10 +90,10 @@ export function openKeyRegistry(options: KeyRegistryOptions): KeyRegistry {
 
 /**
  * Writes the registry of a gateway from its public keys. Where the private one that signs is not in the directory it is lost: the others
- * stay to verify with, and a new one signs from now on. Returns whether it is there. Throws KeySetError for what is no JWKS, and
- * KeyRegistryError.
+ * stay to verify with, and a new one signs from now on, or from `signedMs`, when the lost one has signed last, on. Returns whether it
+ * is there. Throws KeySetError for what is no JWKS, and KeyRegistryError.
  */
-export function plantRegistry(options: KeyRegistryOptions, jwks: JsonValue): boolean {
+export function plantRegistry(options: KeyRegistryOptions, jwks: JsonValue, signedMs: number): boolean {
   const rows = [...keysOfJwks(jwks)].map(([keyId, { key, notBeforeMs, notAfterMs, revokedAtMs }]): KeyRow => {
     const at = (ms: number | undefined) => (ms === undefined ? null : timestamp(ms));
     return {
@@ -108,7 +108,7 @@ export function plantRegistry(options: KeyRegistryOptions, jwks: JsonValue): boo
   prepareKeyDirectory(options.dir);
   const signs = rows.findLast((row) => row.not_after === null && row.revoked_at === null);
   const isThere = signs !== undefined && hasPrivateKey(options.dir, signs.key_id);
-  const now = timestamp(options.clock.now());
+  const now = timestamp(Math.max(options.clock.now(), signedMs));
   writeRows(options.dir, isThere ? rows : [...rows.map((row) => endedAt(row, now)), makeKey(options, now)]);
   return isThere;
 }

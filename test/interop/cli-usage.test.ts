@@ -35,6 +35,8 @@ const CONTRACT = [
   'log check',
   'log accept-truncation',
   'log accept-restore',
+  'backup',
+  'restore',
   'acp',
   'mcp',
   'openapi',
