@@ -136,6 +136,7 @@ async function restock({ client }: TestGateway, ids: Map<string, string[]>): Pro
 
 function judge(request: BadRequest, answer: RawAnswer | undefined, report: Report): void {
   report.count('requests');
+  report.count(`requests of ${request.face}`);
   if (answer === undefined) {
     report.count('closed without an answer');
     report.check(request.isLast, () => `closed without an answer: ${show(request)}`);
@@ -143,6 +144,11 @@ function judge(request: BadRequest, answer: RawAnswer | undefined, report: Repor
   }
   report.count(`answered ${Math.floor(answer.status / 100)}xx`);
   report.check(answer.status < 500, () => `${answer.status} ${answer.body} for ${show(request)}`);
+  // Of JSON-RPC, with any status: an error inside of the gateway. A2A has no other code for who has no key.
+  report.check(
+    request.face !== 'mcp' || !/"code":-32603\b/.test(answer.body),
+    () => `an internal error: ${answer.body} for ${show(request)}`,
+  );
   if (answer.status >= 400 && answer.body !== '')
     report.check(
       isRightRefusal(request.text, answer),

@@ -2,6 +2,7 @@ import type { JsonObject } from '#protocol/json.ts';
 import { DEFAULT_VERSION, VERSION_HEADER } from '#protocol/versions.ts';
 import { OPERATIONS, type OperationId, operation } from '#resources/operations.ts';
 import { operationSchemas } from '#surfaces/discovery/openapi-schemas.ts';
+import { A2A_MESSAGES, faceMessage, MCP_MESSAGES } from './face-messages.ts';
 import { mutatedJson } from './json-mutations.ts';
 import { SchemaValues } from './schema-values.ts';
 import type { SeededRandom } from './seeded-random.ts';
@@ -16,7 +17,9 @@ export interface BadRequestFacts {
 }
 
 export interface BadRequest {
-  operation: OperationId;
+  /** The operation, or the face and the method. */
+  operation: string;
+  face: 'rest' | 'a2a' | 'mcp';
   text: string;
   /** The bytes may not be a whole request, so nothing can follow on the connection. */
   isLast: boolean;
@@ -139,6 +142,25 @@ const BYTES = [
   'Transfer-Encoding: chunked\r\n',
 ] as const;
 const FAULTS = ['path', 'query', 'header', 'body', 'body', 'method', 'key', 'bytes'] as const;
+/** Shares of the other faces over HTTP. */
+const A2A = 0.2;
+const MCP = 0.2;
+const ODD_FACE_HEADERS = [
+  'A2A-Version: 1.0',
+  'A2A-Version: 0.3',
+  'A2A-Version: 9',
+  'A2A-Extensions: https://nobody.example/x',
+  'MCP-Protocol-Version: 2025-11-25',
+  'MCP-Protocol-Version: 1999-01-01',
+  'Mcp-Session-Id: nothing',
+  'Mcp-Method: tools/list',
+  'Mcp-Name: \u00ff',
+  'Last-Event-ID: x',
+  'Accept: text/event-stream',
+  'Content-Type: text/plain',
+] as const;
+const A2A_PATHS = ['/a2a', '/a2a/puppet', '/a2a/nobody', '/a2a/'] as const;
+const MCP_PATHS = ['/mcp', '/mcp', '/mcp/nobody', '/mcp/'] as const;
 /** Share of requests with nothing wrong, so that there are tasks and sessions to hit. */
 const VALID = 0.25;
 const IDS_PER_KIND = 20;
@@ -170,6 +192,9 @@ export class BadRequests {
 
   next(): BadRequest {
     const random = this.#random;
+    const face = random.next();
+    if (face < A2A) return this.#faceRequest('a2a');
+    if (face < A2A + MCP) return this.#faceRequest('mcp');
     const id = random.pick(IDS);
     const wrong = random.chance(VALID) ? new Set<string>() : this.#faults();
     const { method, path } = operation(id);
@@ -182,7 +207,35 @@ export class BadRequests {
       wrong.has('bytes') ||
       extra.some((header) => /^(content-length|transfer|upgrade|expect|:|no c)/i.test(header)) ||
       verb !== method;
-    return { operation: id, text: wrong.has('bytes') ? this.#broken(text) : text, isLast };
+    return { operation: id, face: 'rest', text: wrong.has('bytes') ? this.#broken(text) : text, isLast };
+  }
+
+  /** A message of another face over HTTP; now and then its bytes are broken, too. */
+  #faceRequest(face: 'a2a' | 'mcp'): BadRequest {
+    const random = this.#random;
+    const templates = face === 'a2a' ? A2A_MESSAGES : MCP_MESSAGES;
+    const { name, text } = faceMessage(templates, random, (kind) => this.#id(`${kind}_id`));
+    const body = Buffer.from(text).toString('latin1');
+    const { host, key, foreignKey } = this.#facts;
+    const headers = [
+      `Host: ${host}`,
+      `Authorization: Bearer ${random.chance(0.1) ? foreignKey : key}`,
+      'Accept: application/json, text/event-stream',
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      ...(face === 'a2a' ? [`A2A-Version: ${/^[A-Z]/.test(name) ? '1.0' : '0.3'}`] : []),
+      ...(face === 'mcp' && text.includes('2026-07-28')
+        ? ['MCP-Protocol-Version: 2026-07-28', `Mcp-Method: ${name}`]
+        : []),
+    ];
+    const extra = random.chance(0.2) ? [random.pick(ODD_FACE_HEADERS)] : [];
+    const kept = headers.filter((line) => !extra.some((odd) => sameName(odd, line)));
+    const path = random.chance(0.9)
+      ? (face === 'a2a' ? A2A_PATHS : MCP_PATHS)[0]
+      : random.pick(face === 'a2a' ? A2A_PATHS : MCP_PATHS);
+    const whole = `POST ${path} HTTP/1.1\r\n${[...kept, ...extra].join('\r\n')}\r\n\r\n${body}`;
+    const isLast = random.chance(0.05);
+    return { operation: `${face} ${name}`, face, text: isLast ? this.#broken(whole) : whole, isLast };
   }
 
   #faults(): Set<string> {

@@ -91,6 +91,8 @@ export class RawConnection {
       return { status, head, body: '' };
     }
     const length = /^content-length: (\d+)/im.exec(head)?.[1];
+    if (!isHead && /^transfer-encoding: chunked/im.test(head))
+      return this.#takeChunked(head, status, end + 4);
     const isBare = isHead || status === 204 || status === 304;
     const size = isBare ? 0 : Number(length ?? Number.NaN);
     const body = this.#received.subarray(end + 4);
@@ -99,5 +101,23 @@ export class RawConnection {
     this.#received = body.subarray(size);
     if (/^connection: close/im.test(head)) this.close();
     return { status, head, body: body.toString('utf8', 0, size) };
+  }
+
+  /** The same for a body in chunks; a trailer has no members. */
+  #takeChunked(head: string, status: number, from: number): RawAnswer | undefined {
+    const chunks: Buffer[] = [];
+    for (let at = from; ; ) {
+      const line = this.#received.indexOf('\r\n', at);
+      const size = line < 0 ? Number.NaN : Number.parseInt(this.#received.toString('latin1', at, line), 16);
+      const next = line + 2 + size + 2;
+      if (Number.isNaN(size) || this.#received.length < next) return undefined;
+      if (size === 0) {
+        this.#received = this.#received.subarray(next);
+        if (/^connection: close/im.test(head)) this.close();
+        return { status, head, body: Buffer.concat(chunks).toString('utf8') };
+      }
+      chunks.push(this.#received.subarray(line + 2, line + 2 + size));
+      at = next;
+    }
   }
 }

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { challenge } from '../harness/challenge.ts';
+import { postStateless } from '../harness/mcp-post.ts';
 import { mcpServerStage } from '../harness/mcp-server-stage.ts';
 
 /** Processes of the filesystem server over this directory. */
@@ -37,6 +38,17 @@ describe('/mcp on the wire', () => {
     await transport.terminateSession();
     await client.close();
   });
+
+  // Found by: npm run torture -- --minutes 0.1 --only bad-input --size 6000 --seed 5
+  it.each([5, {}, null, ['harn://tasks/x']])(
+    'a read of the resource %j is refused as wrong params, without a session',
+    async (uri) => {
+      const answered = await postStateless(stage.url(), stage.headers('reader'), 'resources/read', { uri });
+      expect(await answered.json()).toMatchObject({
+        error: { code: -32602, message: expect.stringContaining('resources/list') },
+      });
+    },
+  );
 
   it('[MCP-FACE-6] who may only read Skills, and not submit Tasks, is offered nothing, and what is not offered is unknown', async () => {
     const { client } = await stage.legacy({}, { name: 'reader' });

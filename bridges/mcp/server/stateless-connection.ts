@@ -119,28 +119,20 @@ export class StatelessServer {
         }
       };
     server.setRequestHandler(
-      'tools/list',
-      answer(async ({ params }) => ({ ...(await listTools(deps, exchange, params?.cursor)), ...UNCACHED })),
-    );
-    server.setRequestHandler(
       'tools/call',
       answer(({ params }, context) => this.#call(client, objectOf(params), context)),
     );
-    server.setRequestHandler(
-      'resources/list',
-      answer(async ({ params }) => ({
-        ...(await listResources(deps, exchange, params?.cursor)),
-        ...UNCACHED,
-      })),
-    );
-    server.setRequestHandler(
-      'resources/templates/list',
-      answer(async () => ({ resourceTemplates: resourceTemplates(), ...UNCACHED })),
-    );
-    server.setRequestHandler(
-      'resources/read',
-      answer(async ({ params }) => ({ ...(await readResource(deps, exchange, params.uri)), ...UNCACHED })),
-    );
+    // What a schema of the SDK refuses, it answers as an internal error.
+    const reads: Readonly<Record<string, (params: JsonObject) => Promise<JsonObject>>> = {
+      'tools/list': ({ cursor }) => listTools(deps, exchange, cursor),
+      'resources/list': ({ cursor }) => listResources(deps, exchange, cursor),
+      'resources/templates/list': async () => ({ resourceTemplates: resourceTemplates() }),
+      'resources/read': ({ uri }) => readResource(deps, exchange, uriOf(uri)),
+    };
+    for (const [method, read] of Object.entries(reads)) {
+      const handle = answer(async (params: JsonObject) => ({ ...(await read(params)), ...UNCACHED }));
+      server.setRequestHandler(method, ANY, handle as never);
+    }
     serveTasks(server, deps, exchange, answer);
     return server;
   }
@@ -235,6 +227,13 @@ export class StatelessServer {
     const { method, params } = progressNotification(progressToken, report);
     notify(context, method, params);
   }
+}
+
+function uriOf(uri: unknown): string {
+  if (typeof uri === 'string') return uri;
+  throw new ProtocolError('invalid_request', 'Must be the URI of a resource, as resources/list names them.', {
+    param: 'params.uri',
+  });
 }
 
 /** Nothing is sent to a client that has left. */
