@@ -16,6 +16,7 @@ import { authenticator } from './authentication.ts';
 import { makeClients, sampleAgent } from './clients.ts';
 import { type Core, makeCore } from './core.ts';
 import { lookAtIssuers, trustedIssuers } from './issuers.ts';
+import { logsTraces } from './logging.ts';
 import { openMeasuring } from './measuring.ts';
 import { openData, refuseBadCheckpoint } from './open-data.ts';
 import { type GatewayParts, type Parts, systemClock, systemRandom } from './parts.ts';
@@ -89,12 +90,14 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   closers.push(() => sample.close());
   const data = await openData(parts);
   const { log } = data;
+  // For what works on tasks; each request says its trace itself.
+  const working = { ...parts, logger: logsTraces(logger, log) };
   closers.push(() => log.close());
   refuseBadCheckpoint(config.store.data, data.keys);
   const issuers = trustedIssuers(parts);
   lookAtIssuers(issuers);
   const authentication = authenticator(parts, log, issuers);
-  const clients = makeClients(parts, log, sample);
+  const clients = makeClients(working, log, sample);
   closers.push(() => Promise.all([...clients.values()].map((client) => client.close())));
   const watch = ClockWatch.open({ clock, logger, log });
   const rooms = await loadRooms();
@@ -106,7 +109,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   let reloader: Reloader | undefined;
   closers.push(() => reloader?.close());
   const reload = () => reloader?.reload() ?? refuseReload();
-  const core = makeCore(parts, data, rooms, clients, authentication, watch, {
+  const core = makeCore(working, data, rooms, clients, authentication, watch, {
     measuring,
     telemetry,
     reload,
@@ -142,7 +145,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     issuers,
     authentication,
     surface,
-    makeClients: (next) => makeClients({ ...parts, config: next, extraClients: [] }, log, sample),
+    makeClients: (next) => makeClients({ ...working, config: next, extraClients: [] }, log, sample),
   });
   const { url } = await surface.listen(config.server.host, config.server.port);
   announceGateway(config.store.data, { url, pid: process.pid });

@@ -17,6 +17,21 @@ export function createLogger(level: string, redactor: Redactor, destination: Des
   return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
 }
 
+/** The same logger, whose lines about a task say its trace too. */
+export function withTraces(logger: Logger, traceOf: (taskId: string) => string | undefined): Logger {
+  const traced = (fields: object): object => {
+    const { task_id: taskId } = fields as { task_id?: unknown };
+    const trace_id = typeof taskId === 'string' ? traceOf(taskId) : undefined;
+    return trace_id === undefined ? fields : { ...fields, trace_id };
+  };
+  return {
+    debug: (fields, message) => logger.debug(traced(fields), message),
+    info: (fields, message) => logger.info(traced(fields), message),
+    warn: (fields, message) => logger.warn(traced(fields), message),
+    error: (fields, message) => logger.error(traced(fields), message),
+  };
+}
+
 function named(label: string): object {
   return { level: label };
 }

@@ -21,6 +21,12 @@ export function parseTraceparent(header: string): TraceContext | undefined {
   return { traceId, spanId, isSampled: (Number.parseInt(flags, 16) & SAMPLED) === SAMPLED };
 }
 
+/** What a log line says of the trace that a caller is in; nothing of one who names none. */
+export function traceFields(header: string | string[] | undefined): { trace_id?: string } {
+  const said = typeof header === 'string' ? parseTraceparent(header) : undefined;
+  return said === undefined ? {} : { trace_id: said.traceId };
+}
+
 export function traceparentOf({ traceId, spanId, isSampled }: TraceContext): string {
   return `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`;
 }

@@ -5,6 +5,7 @@ import type { Clean } from '#protocol/clean.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { timestamp } from '#protocol/ports.ts';
 import { isTerminal } from '#protocol/task-states.ts';
+import type { TraceContext } from '#protocol/trace-context.ts';
 import type { InnerAction, OutboundMessage, PastTurn, PermissionAnswer, Turn } from '#protocol-client.ts';
 import { artifactIn } from '#resources/artifact/artifact-in.ts';
 import { contentOf as storedContentOf } from '#resources/artifact/content.ts';
@@ -59,6 +60,15 @@ export function turnBase(
   const reader = { get: deps.log.state.bind(deps.log) };
   const session = reader.get<CleanSessionFold>(sessionKeys.session(resource.session_id))?.resource;
   const policy = session?.model_policy;
+  const { trace_id: traceId } = internal;
+  // A caller that records nothing wants nobody behind it to; its exchanges are not followed either.
+  const isFollowed = internal.unsampled === undefined;
+  const trace =
+    traceId === null ? {} : { traceparent: `00-${traceId}-${span.id}-${isFollowed ? '01' : '00'}` };
+  const exchanges =
+    traceId !== null && isFollowed && deps.traceExchange !== undefined
+      ? tracedExchanges(deps.traceExchange, { traceId, spanId: span.id, isSampled: true })
+      : {};
   return {
     taskId: resource.id,
     sessionId: resource.session_id,
@@ -80,21 +90,16 @@ export function turnBase(
       deps.tools.inputs.isEmpty ? undefined : deps.tools.inputs.value(resource.session_id, name, origin),
     sessionInputs: (names) => deps.tools.inputs.given(resource.session_id, names),
     isCanceled: () => isCanceled(reader, resource.id),
-    ...traceOf(deps, internal, span),
+    ...trace,
+    ...exchanges,
   };
 }
 
-/** A caller that records nothing wants nobody behind it to; its exchanges are not followed either. */
-function traceOf(
-  { traceExchange }: Pick<RunnerDeps, 'traceExchange'>,
-  { trace_id: traceId, unsampled }: CleanTaskState['internal'],
-  { id: spanId }: TurnSpan,
-): Pick<Turn, 'traceparent' | 'begins'> {
-  if (traceId === null) return {};
-  const traceparent = `00-${traceId}-${spanId}-${unsampled ? '00' : '01'}`;
-  if (traceExchange === undefined || unsampled) return { traceparent };
-  const place = { traceId, spanId, isSampled: true };
-  return { traceparent, begins: (name, attributes) => traceExchange(place, name, attributes) };
+function tracedExchanges(
+  traceExchange: NonNullable<RunnerDeps['traceExchange']>,
+  place: TraceContext,
+): Pick<Turn, 'begins'> {
+  return { begins: (name, attributes) => traceExchange(place, name, attributes) };
 }
 
 function answerTo(reader: StateReader, taskId: string, upstreamId: string): PermissionAnswer | undefined {

@@ -27,12 +27,27 @@ describe('trace context', () => {
     expect(sent).not.toContain(SPAN);
   });
 
+  it('log lines of a request name the trace of its caller', async () => {
+    const { trace_id } = await lineOf(`00-${TRACE}-${SPAN}-01`, 'logged work');
+    expect(trace_id).toBe(TRACE);
+    expect((await lineOf('nonsense', 'more logged work')).trace_id).toBeUndefined();
+  });
+
+  const lineOf = async (traceparent: string, text: string) => {
+    const before = stage.gateway.logText().length;
+    await run(traceparent, text);
+    const lines = stage.gateway.logText().slice(before).split('\n');
+    const line = lines.find((each) => each.includes('/v1/sessions/{session_id}/tasks'));
+    return JSON.parse(line ?? '{}') as { trace_id?: string };
+  };
+
   it.each([
     undefined,
     'nonsense',
     `00-${'0'.repeat(32)}-${SPAN}-01`,
     `00-${TRACE}-${'0'.repeat(16)}-01`,
     `ff-${TRACE}-${SPAN}-01`,
+    `00-${TRACE}-${SPAN}-01-more`,
     `00-${TRACE.toUpperCase()}-${SPAN}-01`,
   ])('[S7-03] with the header %j the task begins a trace of its own', async (traceparent) => {
     const { events, sent } = await run(traceparent, `untraced ${traceparent}`);

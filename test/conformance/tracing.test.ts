@@ -270,6 +270,27 @@ describe('the traces of tasks', () => {
     expect(unknownAttributes(collector.spans())).toEqual([]);
   });
 
+  it('are named by the log lines of their requests and tasks', async () => {
+    const { collector, agent, gateway, submit } = await traced();
+    agent.run = () => {
+      throw new Error('a fault of our own');
+    };
+    const id = await submit([]);
+    await gateway.client.until(id, 'FAILED');
+    await closeNow(gateway);
+    const lines = gateway
+      .logText()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const request = collector.spans().find(({ name }) => name.startsWith('POST /v1/sessions/{session_id}'));
+    expect(lines.find(({ route }) => route === '/v1/sessions/{session_id}/tasks')).toMatchObject({
+      trace_id: TRACE,
+      span_id: request?.spanId,
+    });
+    expect(lines.find(({ task_id }) => task_id === id)).toMatchObject({ level: 'error', trace_id: TRACE });
+  });
+
   it('say which failure ended a task', async () => {
     const { collector, gateway, submit } = await traced();
     const failure = { code: 'runtime_error', message: CONTENT, type: 'runtime_error' } as const;

@@ -141,7 +141,10 @@ export class A2aClient implements ProtocolClient {
     void (async () => {
       for await (const frame of this.cancel(turn, patience.signal)) {
         if (frame.kind === 'fault')
-          this.#deps.logger.warn({ route: this.route }, 'timed out task was not canceled');
+          this.#deps.logger.warn(
+            { route: this.route, task_id: run.turn.taskId },
+            'timed out task was not canceled',
+          );
       }
       patience.close();
     })();

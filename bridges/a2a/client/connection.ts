@@ -164,6 +164,17 @@ export interface WireRequest {
   streams: boolean;
 }
 
+/** What a trace says of a request. Spec: OpenTelemetry semantic conventions, "HTTP client" and "RPC client". */
+function factsOf({ operation, method, url, requestId }: WireRequest): Record<string, string | number> {
+  return {
+    'rpc.method': operation,
+    ...(requestId === undefined ? {} : { 'rpc.system.name': 'jsonrpc' }),
+    'http.request.method': method,
+    'server.address': url.hostname,
+    'server.port': Number(url.port || (url.protocol === 'https:' ? 443 : 80)),
+  };
+}
+
 /** What all turns of one agent share. */
 export interface TurnPorts {
   wire: Wire;
@@ -200,10 +211,11 @@ export class TurnRun {
     const watchdog = new Watchdog(this.signal, this.ports.timers);
     const outer = this.#watchdog;
     this.#watchdog = watchdog;
+    const traced = this.turn.begins?.(request.operation, factsOf(request));
     const talk: Conversation = {
       target: this.target,
       watchdog,
-      traceparent: this.turn.traceparent,
+      traceparent: traced?.traceparent ?? this.turn.traceparent,
       turn: this.turn,
       isTimed: () => !this.progress.awaitsAuth,
     };
@@ -214,8 +226,11 @@ export class TurnRun {
         yield { record: tasks === undefined ? record : { ...record, tasks }, reading };
       }
     } catch (error) {
-      throw watchdog.signal.aborted ? watchdog.signal.reason : faultOf(error);
+      const thrown: unknown = watchdog.signal.aborted ? watchdog.signal.reason : faultOf(error);
+      traced?.end(thrown instanceof Fault ? thrown.code : 'canceled');
+      throw thrown;
     } finally {
+      traced?.end();
       watchdog.close();
       this.#watchdog = outer;
     }

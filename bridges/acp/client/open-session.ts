@@ -9,9 +9,10 @@ import type { RpcAnswer } from '../../wire/json-rpc.ts';
 import type { Host } from '../host.ts';
 import { type AcpClientConfig, type AcpLimits, FIXED_LIMITS } from './config.ts';
 import { type AgentConnection, type WayBack, waysBack } from './connection.ts';
-import { LOGIN_WANTED, loginWays } from './faults.ts';
+import { faultOf, LOGIN_WANTED, loginWays } from './faults.ts';
 import type { SessionRecord } from './record.ts';
 import type { AgentSession } from './session.ts';
+import { beginTraced } from './traced-request.ts';
 
 export interface SessionOpener {
   config: AcpClientConfig;
@@ -106,7 +107,7 @@ async function takeUp(
 }
 
 async function askBack(opener: SessionOpener, turn: Turn, id: string, { how, method }: WayBack) {
-  const { connection, limits } = opener;
+  const { connection } = opener;
   const session = connection.session(id);
   // What an agent says while it resumes is news.
   session.isLoading = how === 'loaded';
@@ -117,9 +118,7 @@ async function askBack(opener: SessionOpener, turn: Turn, id: string, { how, met
   const loaded = () => {
     session.isLoading = false;
   };
-  const answer = await connection
-    .ask(method, params, 'session', limits.session_timeout_ms, loaded)
-    .finally(loaded);
+  const answer = await askTraced(opener, turn, method, params, loaded).finally(loaded);
   return {
     answer,
     session,
@@ -141,19 +140,14 @@ async function newSession(
   turn: Turn,
   lost: JsonValue | undefined,
 ): Promise<AgentSession> {
-  const { connection, limits } = opener;
+  const { connection } = opener;
   const { given, record: servers } = serversFor(opener);
   const place = await placeFor(opener, turn);
-  const answer = await connection.ask(
-    'session/new',
-    { ...place.setup, mcpServers: given },
-    'session',
-    limits.session_timeout_ms,
-    (heard) => {
-      const named = idOf(heard);
-      if (named !== undefined) connection.session(named);
-    },
-  );
+  const params = { ...place.setup, mcpServers: given };
+  const answer = await askTraced(opener, turn, 'session/new', params, (heard) => {
+    const named = idOf(heard);
+    if (named !== undefined) connection.session(named);
+  });
   if ('error' in answer) {
     refuseLogin(answer, connection);
     throw unavailable('session_refused', 'The agent refused to open a session.', {
@@ -177,6 +171,25 @@ async function newSession(
   session.servers = JSON.stringify(given);
   session.offers = objectOf(answer.result);
   return session;
+}
+
+async function askTraced(
+  { connection, limits, config }: SessionOpener,
+  turn: Turn,
+  method: string,
+  params: JsonObject,
+  heard: (answer: RpcAnswer) => void,
+): Promise<RpcAnswer> {
+  const traced = beginTraced(turn, config, method);
+  try {
+    const { session_timeout_ms } = limits;
+    const answer = await connection.ask(method, traced.params(params), 'session', session_timeout_ms, heard);
+    traced.answered(answer);
+    return answer;
+  } catch (error) {
+    traced.failed(faultOf(error));
+    throw error;
+  }
 }
 
 function idOf(answer: RpcAnswer): string | undefined {

@@ -17,6 +17,7 @@ import type { PromptTurn } from './prompt-turn.ts';
 import type { AcpRecord } from './record.ts';
 import type { AgentSession } from './session.ts';
 import { AgentInputs, tellingOf } from './session-inputs.ts';
+import { beginTraced } from './traced-request.ts';
 
 /** The prompt that was sent; or what is recorded of one that was not, because its task was cancelled before. */
 type Prepared = { prompt: PromptTurn } | { unsent: AcpRecord[] };
@@ -58,7 +59,7 @@ export async function preparePrompt(
 }
 
 function sendPrompt(
-  { connection, limits, host }: SessionOpener,
+  { connection, limits, host, config }: SessionOpener,
   session: AgentSession,
   turn: Turn,
   before: readonly AcpRecord[],
@@ -76,14 +77,18 @@ function sendPrompt(
   };
   connection.opening.delete(turn.sessionId);
   const prompt = session.begin(parts, [record, ...before]);
-  connection.request(
-    'session/prompt',
-    { sessionId, prompt: blocks },
-    {
-      resolve: (answer) => prompt.finish(answer, loginWays(answer, connection)),
-      reject: (why) => prompt.fail(faultOf(why)),
+  const traced = beginTraced(turn, config, 'session/prompt');
+  connection.request('session/prompt', traced.params({ sessionId, prompt: blocks }), {
+    resolve: (answer) => {
+      traced.answered(answer);
+      prompt.finish(answer, loginWays(answer, connection));
     },
-  );
+    reject: (why) => {
+      const fault = faultOf(why);
+      traced.failed(fault);
+      prompt.fail(fault);
+    },
+  });
   return prompt;
 }
 

@@ -10,6 +10,7 @@ import { artifactPart, decodePrompt, type PromptBytes } from '../../../mappings/
 import { storeBytes } from '../../wire/gateway-calls.ts';
 import { invalidParams } from '../../wire/json-rpc.ts';
 import type { RequestContext } from '../../wire/peer.ts';
+import { traceOf } from '../../wire/trace-meta.ts';
 import type { Conversation } from './conversation.ts';
 import type { AttachedSession } from './follow.ts';
 import type { ParamsOf } from './params.ts';
@@ -41,7 +42,7 @@ export async function prompt(
     const key = textOf(objectOf(params._meta?.['harn'])['idempotencyKey']) ?? talk.prompts.keyOf(context.id);
     talk.prompts.sent(key);
     const message = await messageOf(talk, sessionId, params.prompt, key);
-    const { taskId, messageId } = await send(talk, session, message, key);
+    const { taskId, messageId } = await send(talk, session, message, key, traceOf(params));
     turn.taskId = taskId;
     talk.draft?.accepted(context.id, messageId);
     if (turn.isCanceled) await talk.prompts.cancelOne(turn);
@@ -62,19 +63,21 @@ async function send(
   session: AttachedSession,
   message: MessageInput,
   idempotencyKey: string,
+  traceparent: string | undefined,
 ): Promise<Sent> {
+  const head = { idempotencyKey, ...(traceparent === undefined ? {} : { traceparent }) };
   const asking = session.turns.question();
   if (asking !== undefined) {
     session.turns.reopen(asking);
     const body = { kind: 'input', message: asJson(message) };
     const path = { task_id: asking };
-    const { id } = await talk.calls.json<Message>('appendTaskMessage', { path, body, idempotencyKey });
+    const { id } = await talk.calls.json<Message>('appendTaskMessage', { path, body, ...head });
     return { taskId: asking, messageId: id };
   }
   const persona = textOf(objectOf(talk.view.metadata(session.id)[CLIENT_METADATA])['persona_id']);
   const body = { input: asJson(message), ...(persona === undefined ? {} : { persona_id: persona }) };
   const path = { session_id: session.id };
-  const task = await talk.calls.json<Task>('submitSessionTask', { path, body, idempotencyKey });
+  const task = await talk.calls.json<Task>('submitSessionTask', { path, body, ...head });
   return { taskId: task.id, messageId: textOf(objectOf(task.input as JsonValue)['id']) ?? task.id };
 }
 

@@ -314,7 +314,8 @@ export class McpClient implements ProtocolClient {
       maySample: interactive && sampling,
       checks,
       deps: this.#deps,
-      traceparent: turn.traceparent,
+      turn,
+      transport: this.#config.command === undefined ? 'tcp' : 'pipe',
       given: (requestId) => turn.answerTo(requestId),
       inputs: () => this.#argumentsFor(tool, (named) => inputsOf(turn, named, this.#config.url)),
       // Another connection is of nobody's call.

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
-import type { Frame, PermissionAnswer } from '#protocol-client.ts';
+import type { Frame, PermissionAnswer, TracedExchange, Turn } from '#protocol-client.ts';
 import { askedPages } from '../../../mappings/mcp/eras.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { BridgeDeps } from '../../bridge.ts';
@@ -8,6 +8,7 @@ import { Fault } from '../../wire/faults.ts';
 import { FrameQueue } from '../../wire/frame-queue.ts';
 import { RpcError } from '../../wire/json-rpc.ts';
 import { sha256 } from '../../wire/sha256.ts';
+import { withTrace } from '../../wire/trace-meta.ts';
 import { pause, unlessAborted } from '../../wire/waits.ts';
 import { CallQuestions, type QuestionContext } from './call-questions.ts';
 import { CallRounds, PAGE_WANTED, type Round, type RoundsPort } from './call-rounds.ts';
@@ -23,9 +24,11 @@ export interface CallContext extends Omit<QuestionContext, 'push'> {
   limits: McpLimits;
   onError: 'fail' | 'complete';
   deps: Pick<BridgeDeps, 'clock' | 'timers' | 'canonicalJson'>;
-  traceparent?: string | undefined;
   /** Arguments that the Session has for this tool; they are in no frame. */
   inputs?(): JsonObject;
+  turn: Pick<Turn, 'traceparent' | 'begins'>;
+  /** How messages reach the server. */
+  transport: 'pipe' | 'tcp';
   /** Another connection in place of a lost one, in the same way; waits for a server that is started again. */
   reconnect(): Promise<Connection>;
 }
@@ -122,15 +125,14 @@ export class ActiveCall implements ServerPeer {
   }
 
   #params({ isStateless, capabilities }: Connection): JsonObject {
-    const { tool, input, traceparent } = this.#context;
-    const trace = traceparent === undefined ? {} : { traceparent };
-    const meta = isStateless ? { ...trace, 'io.modelcontextprotocol/logLevel': 'debug' } : trace;
-    return {
+    const { tool, input, turn } = this.#context;
+    const params = {
       name: tool.name,
       arguments: { ...this.#context.inputs?.(), ...input },
-      ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
+      ...(isStateless ? { _meta: { 'io.modelcontextprotocol/logLevel': 'debug' } } : {}),
       ...(!isStateless && needsTask(tool, capabilities) ? { task: {} } : {}),
     };
+    return withTrace(params, turn.traceparent);
   }
 
   /** Calls the tool; once more where it is known not to have run, on another connection. */
@@ -159,11 +161,32 @@ export class ActiveCall implements ServerPeer {
     }
   }
 
-  #request(method: string, params: JsonObject, more: Partial<CallOptions> = {}): Promise<JsonObject> {
+  async #request(method: string, params: JsonObject, more: Partial<CallOptions> = {}): Promise<JsonObject> {
     const { idle_timeout_ms: idleTimeoutMs, total_timeout_ms: totalTimeoutMs } = this.#context.limits;
     if (this.#connection === undefined) throw new Error('the call has no connection');
     const { signal } = this.#stopper;
-    return this.#connection.request(method, params, { signal, idleTimeoutMs, totalTimeoutMs, ...more });
+    const options = { signal, idleTimeoutMs, totalTimeoutMs, ...more };
+    const traced = this.#traced(method);
+    if (traced === undefined) return this.#connection.request(method, params, options);
+    try {
+      const result = await this.#connection.request(method, withTrace(params, traced.traceparent), options);
+      traced.end(result['isError'] === true ? 'tool_error' : undefined);
+      return result;
+    } catch (error) {
+      traced.end(error instanceof RpcError ? String(error.code) : faultOf(error).code);
+      throw error;
+    }
+  }
+
+  /** Spec: OpenTelemetry semantic conventions, "MCP client". */
+  #traced(method: string): TracedExchange | undefined {
+    const { turn, tool, transport } = this.#context;
+    const isCall = method === 'tools/call';
+    return turn.begins?.(isCall ? `${method} ${tool.name}` : method, {
+      'mcp.method.name': method,
+      'network.transport': transport,
+      ...(isCall ? { 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': tool.name } : {}),
+    });
   }
 
   #port(): RoundsPort {

@@ -1,7 +1,9 @@
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonValue } from '#protocol/json.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { ProtocolServer, ServerDeps, ServerExchange } from '#protocol-server.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
+import { traceOf } from '../../wire/trace-meta.ts';
 import { sendRpcError } from './faults.ts';
 import { Mounts } from './mount/mounts.ts';
 import { listsId, placeOf } from './resume-id.ts';
@@ -81,6 +83,8 @@ export class McpServer implements ProtocolServer {
       const bytes = method === 'POST' ? await exchange.readBody() : undefined;
       const body = bytes === undefined ? undefined : await parsed(exchange, bytes);
       if (body instanceof ProtocolError) return this.#refuse(exchange, body, MCP_ERRORS.parse_error);
+      const traceparent = traceOf(objectOf(body)['params']);
+      if (traceparent !== undefined) exchange.tracedBy(traceparent);
       if (server !== undefined) {
         gateway.admit('submitTask', exchange.call());
         await this.#mounts.handle(exchange, server, actor, body);

@@ -194,7 +194,7 @@ class PushLane {
     this.#run()
       .catch((error: unknown) => {
         this.#deps.logger.warn(
-          { err: error, push_config: this.#configId },
+          { err: error, task_id: this.#taskId, push_config: this.#configId },
           'delivery interrupted; it goes on soon',
         );
         // A fold that saw an event twice would post it wrong, so it begins anew.

@@ -6,7 +6,7 @@ import type { Spool } from '#protocol/bytes.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
-import { parseTraceparent } from '#protocol/trace-context.ts';
+import { traceFields } from '#protocol/trace-context.ts';
 import type { RawBody, SpooledBody } from '#resources/operations.ts';
 import type { Timers } from '../timers.ts';
 import type { Challenges } from './challenges.ts';
@@ -148,9 +148,7 @@ export class Exchange {
     const { trace } = this;
     if (trace?.place !== undefined)
       return { request_id, trace_id: trace.place.traceId, span_id: trace.place.spanId };
-    const { traceparent } = this.req.headers;
-    const said = typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined;
-    return said === undefined ? { request_id } : { request_id, trace_id: said.traceId };
+    return { request_id, ...traceFields(this.req.headers['traceparent']) };
   }
 
   /** Logs route, status and time only: headers and bodies may hold secrets. */
@@ -165,9 +163,10 @@ export class Exchange {
     const status = left ? 499 : this.res.statusCode;
     const { method = '' } = this.req;
     this.trace?.end({ method, route: this.route, status, errorCode });
+    const isTraced = this.trace !== undefined || this.req.headers['traceparent'] !== undefined;
     this.deps.logger.info(
       {
-        ...this.place,
+        ...(isTraced ? this.place : { request_id: this.requestId }),
         method,
         route: this.route,
         status,

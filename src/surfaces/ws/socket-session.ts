@@ -2,6 +2,7 @@ import type { AdmittedCaller, Call, CallMeter, Gateway, Metering } from '#gatewa
 import type { JsonReader } from '#json/json-reader.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { traceFields } from '#protocol/trace-context.ts';
 import { CLOSE, closeCodeOf } from './close-codes.ts';
 import { Connection, type ConnectionDeps, type ConnectionOwner } from './connection.ts';
 import { type ClientFrame, decodeFrame, frameId, frameOf } from './decode-frame.ts';
@@ -246,7 +247,8 @@ export class SocketSession implements ConnectionOwner {
   #fail(thrown: unknown, { id, requestId }: Asked, subscription: string | null = null): void {
     const error = ProtocolError.from(thrown);
     if (error.status >= 500) {
-      const fields = { request_id: requestId, code: error.code, err: error.cause ?? error };
+      const trace = traceFields(this.#facts.traceparent);
+      const fields = { request_id: requestId, ...trace, code: error.code, err: error.cause ?? error };
       this.#deps.logger.error(fields, 'frame failed');
     }
     this.connection.sendError(error, requestId, id, subscription);

@@ -4,6 +4,7 @@ import type { AdmittedCaller, CallHead, Gateway, Metering } from '#gateway.ts';
 import type { JsonReader } from '#json/json-reader.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
+import { traceFields } from '#protocol/trace-context.ts';
 import { refuseKey, VERSIONS } from '#protocol/versions.ts';
 import type { ServerSocket } from '#protocol-server.ts';
 import { operation } from '#resources/operations.ts';
@@ -154,7 +155,14 @@ export class WebSockets {
       const error = ProtocolError.from(thrown);
       if (error.status === 401) this.#deps.failedLogins.failed(req);
       if (error.status >= 500)
-        this.#deps.logger.error({ request_id: requestId, err: error.cause ?? error }, 'upgrade failed');
+        this.#deps.logger.error(
+          {
+            request_id: requestId,
+            ...traceFields(req.headers['traceparent']),
+            err: error.cause ?? error,
+          },
+          'upgrade failed',
+        );
       writeRefusal(this.#deps, error, req.socket, requestId, SPOKEN_VERSION);
     }
   }
@@ -223,7 +231,7 @@ export class WebSockets {
     const { caller, traceparent } = call;
     const facts = { caller, traceparent, isSingle: id !== OPEN_SOCKET, connectionId: call.requestId };
     const beginning = { socket: req.socket, accept: () => accept(this.#server, req, head) };
-    const log = this.#logClose(route, call.requestId);
+    const log = this.#logClose(route, call);
     const session = new SocketSession(this.#session, facts, beginning, (code) => {
       this.#remove(session);
       log(code);
@@ -235,7 +243,7 @@ export class WebSockets {
   #openServerFor(socket: ServerSocket, call: CallHead, req: IncomingMessage, head: Buffer): void {
     const server = this.#protocolServers.get(socket.path)?.server ?? this.#server;
     const beginning = { socket: req.socket, accept: () => accept(server, req, head) };
-    const log = this.#logClose(socket.path, call.requestId);
+    const log = this.#logClose(socket.path, call);
     const facts = { head: call, headers: req.headers };
     const session = new ServerSocketSession(this.#session, facts, beginning, (code) => {
       this.#remove(session);
@@ -245,11 +253,12 @@ export class WebSockets {
     session.open(socket);
   }
 
-  #logClose(route: string, requestId: string): (closeCode: number) => void {
+  #logClose(route: string, { requestId, traceparent }: CallHead): (closeCode: number) => void {
     const { clock, logger } = this.#deps;
     const startedMs = clock.monotonic();
     return (code) => {
-      const fields = { request_id: requestId, route, status: 101, close_code: code };
+      const trace = traceFields(traceparent);
+      const fields = { request_id: requestId, ...trace, route, status: 101, close_code: code };
       logger.info({ ...fields, duration_ms: Math.round(clock.monotonic() - startedMs) }, 'socket closed');
     };
   }

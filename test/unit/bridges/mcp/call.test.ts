@@ -36,6 +36,8 @@ async function run(
     maySample: false,
     checks: new SchemaChecks(),
     deps,
+    turn: {},
+    transport: 'tcp',
     given: () => undefined,
     reconnect: () => Promise.reject(new Error('not lost')),
     ...more,
