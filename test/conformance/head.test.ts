@@ -23,6 +23,7 @@ describe('HEAD', () => {
   it.each([
     '/health',
     '/openapi.json',
+    '/asyncapi.json',
     '/v1/sessions',
     '/v1/sessions?limit=0',
     '/v1/sessions/session_absent',

@@ -1,7 +1,8 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { afterEach, expect } from 'vitest';
+import { asyncApiCheck } from '../harness/asyncapi-check.ts';
 import type { TestClient } from '../harness/client.ts';
-import { type WsOptions, WsTestClient } from '../harness/ws-client.ts';
+import { type ServerFrame, type WsOptions, WsTestClient } from '../harness/ws-client.ts';
 import type { Stage } from './stage.ts';
 
 interface FrameSchemas {
@@ -32,12 +33,22 @@ export class SocketRoom {
     const { client, server } = await this.#schemas();
     expect(sockets.flatMap(({ sent }) => misfits(client, sent))).toEqual([]);
     expect(sockets.flatMap(({ frames }) => misfits(server, frames))).toEqual([]);
+    expect(sockets.flatMap(({ frames }) => frames.flatMap(asyncApiFindings))).toEqual([]);
   }
 
   async #schemas(): Promise<FrameSchemas> {
     this.#compiled ??= compile((await this.#stage.client.call('GET', '/openapi.json')).body);
     return this.#compiled;
   }
+}
+
+/** A frame is a message of the AsyncAPI document, and the Event in it too. */
+function asyncApiFindings(frame: ServerFrame): string[] {
+  const check = asyncApiCheck();
+  return [
+    ...check.of(`server.${frame.type}`, frame),
+    ...(frame.event === undefined ? [] : check.ofEvent(frame.event)),
+  ];
 }
 
 function misfits(validate: ValidateFunction, frames: readonly object[]): object[] {

@@ -6,7 +6,7 @@ import { stageOf } from './stage.ts';
 
 const VERSION = 'Harn-Agents-Protocol-Version';
 const CURRENT = 'agents-protocol-2026-04-25';
-const PUBLIC = ['/health', '/ready', '/version', '/openapi.json', '/v1', '/v1/agent-card'];
+const PUBLIC = ['/health', '/ready', '/version', '/openapi.json', '/asyncapi.json', '/v1', '/v1/agent-card'];
 const NOBODY = { authorization: undefined, [VERSION]: undefined };
 
 describe('versions and the order of refusals', () => {

@@ -190,6 +190,7 @@ async function readEverything(tasks: readonly string[]): Promise<void> {
     '/v1/agent-card',
     '/.well-known/agent-card.json',
     '/openapi.json',
+    '/asyncapi.json',
     '/v1/capabilities',
     '/ready',
   ])

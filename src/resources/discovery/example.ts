@@ -16,6 +16,12 @@ export const examples = {
   RuntimeVersion: { object: 'version', version: VERSION, protocol_version: DEFAULT_VERSION },
   /** The OpenAPI document itself. */
   JsonObject: { openapi: '3.1.0', info: { title: 'Harn gateway', version: DEFAULT_VERSION }, paths: {} },
+  'getAsyncApiDocument.response': {
+    asyncapi: '3.0.0',
+    info: { title: 'Harn gateway: Events', version: VERSION },
+    channels: {},
+    operations: {},
+  },
   KeySet: { keys: [], revoked_keys: [] },
   ProtectedResource: {
     resource: 'https://gateway.example.com',

@@ -55,6 +55,18 @@ export const discoveryOperations = {
     success: 200,
     response: jsonObject,
   },
+  getAsyncApiDocument: {
+    kind: 'document',
+    method: 'GET',
+    path: '/asyncapi.json',
+    tag: 'Discovery',
+    summary:
+      'Read the AsyncAPI document: every kind of Event with its payload, the streams, and the frames of the WebSocket.',
+    scope: 'public',
+    level: 'vendor',
+    success: 200,
+    response: jsonObject,
+  },
   getProtocolDiscovery: {
     kind: 'document',
     method: 'GET',

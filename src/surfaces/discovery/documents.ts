@@ -16,6 +16,7 @@ import type { DocumentId } from '#resources/operations.ts';
 import type { Persona } from '#resources/persona/schema.ts';
 import { JSON_TYPE, send, sendEmpty, sendJson } from '#surfaces/http/exchange.ts';
 import type { Exchange } from '../http/exchange.ts';
+import { asyncApiDocument } from './asyncapi.ts';
 import { openApiDocument } from './openapi.ts';
 import { type ProtectedResourceFacts, protectedResource } from './protected-resource.ts';
 
@@ -65,6 +66,7 @@ export class Documents {
 
   constructor(deps: DocumentDeps) {
     const openApi = new Map<ProtocolVersion, string>();
+    let asyncApi: string | undefined;
     this.#rows = {
       getHealth: (exchange) => sendJson(exchange, 200, { ok: true, status: 'ok', version: deps.version }),
       getReadiness: (exchange) => sendReadiness(exchange, deps.readiness()),
@@ -83,6 +85,10 @@ export class Documents {
           JSON.stringify(openApiDocument(deps.version, await loadExamples(), version));
         openApi.set(version, text);
         sendTagged(exchange, text, BY_VERSION);
+      },
+      getAsyncApiDocument: (exchange) => {
+        asyncApi ??= JSON.stringify(asyncApiDocument(deps.version, deps.publicUrl()));
+        sendTagged(exchange, asyncApi, []);
       },
       getProtocolDiscovery: (exchange) =>
         sendJson(exchange, 200, discoveryIn(versionFor(exchange, deps)), BY_VERSION),

@@ -11,7 +11,7 @@ export interface OperationSchemas {
   response?: JsonObject;
 }
 
-const DEFS = '#/$defs/';
+const DEFS = /^#\/(\$defs|definitions)\//;
 const COMPONENTS = '#/components/schemas/';
 
 /**
@@ -23,16 +23,20 @@ export function operationSchemas(): {
   byOperation: Record<OperationId, OperationSchemas>;
 } {
   const ids = Object.keys(OPERATIONS) as OperationId[];
-  const converted = z.toJSONSchema(z.object({ ...everyShape(ids), ...ALWAYS }), {
-    io: 'input',
-    unrepresentable: 'any',
-  });
-  const { $defs, properties } = pointAtComponents(converted as JsonValue) as {
-    $defs: JsonObject;
-    properties: JsonObject;
-  };
-  const byOperation = Object.fromEntries(ids.map((id) => [id, pick(id, properties)]));
-  return { schemas: $defs, byOperation: byOperation as Record<OperationId, OperationSchemas> };
+  const { schemas, byName } = componentSchemas({ ...everyShape(ids), ...ALWAYS });
+  const byOperation = Object.fromEntries(ids.map((id) => [id, pick(id, byName)]));
+  return { schemas, byOperation: byOperation as Record<OperationId, OperationSchemas> };
+}
+
+/** JSON Schemas of shapes by name, and the components that they refer to. */
+export function componentSchemas(
+  shapes: Readonly<Record<string, z.ZodType>>,
+  target: 'draft-2020-12' | 'draft-7' = 'draft-2020-12',
+): { schemas: JsonObject; byName: JsonObject } {
+  const converted = z.toJSONSchema(z.object(shapes), { io: 'input', unrepresentable: 'any', target });
+  const moved = pointAtComponents(converted as JsonValue) as JsonObject;
+  const definitions = moved['$defs'] ?? moved['definitions'];
+  return { schemas: definitions as JsonObject, byName: moved['properties'] as JsonObject };
 }
 
 /** Shapes that no row names: the error envelope, and the frames of the WebSocket profile. */
@@ -64,7 +68,7 @@ function pointAtComponents(value: JsonValue, isDefinition = false): JsonValue {
   for (const [key, member] of Object.entries(value)) {
     if (isDefinition && key === 'id') continue;
     if (key === '$ref' && typeof member === 'string') moved[key] = member.replace(DEFS, COMPONENTS);
-    else if (key === '$defs') moved[key] = definitions(member);
+    else if (key === '$defs' || key === 'definitions') moved[key] = definitions(member);
     else moved[key] = pointAtComponents(member);
   }
   return moved;
