@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
+import { GatewayError, type HarnClient, harnClient, refusalOf, type StreamedEvent } from '#client/index.ts';
 import { parseStrictText } from '#json/strict-parse.ts';
 import { announcedGateway, dataPaths } from '#operation/data-directory.ts';
 import type { ByteSource } from '#protocol/bytes.ts';
 import type { JsonValue } from '#protocol/json.ts';
-import { DEFAULT_VERSION, SUPPORTED_VERSIONS, VERSION_HEADER, type VersionId } from '#protocol/versions.ts';
+import { DEFAULT_VERSION, SUPPORTED_VERSIONS, type VersionId } from '#protocol/versions.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { readKeyFile } from './key-file.ts';
 import { UnavailableError, unreachable } from './unreachable.ts';
@@ -18,6 +18,8 @@ export interface ClientOptions {
   data?: string;
   protocolVersion?: VersionId;
 }
+
+export type { StreamedEvent };
 
 /** Adds the options by which commands that need no key find the gateway. */
 export function withGatewayOption(command: Command): Command {
@@ -85,14 +87,9 @@ export function protocolVersionOption(): Option {
 /** Half a minute in all: a restart takes a few seconds, and a person waits. */
 const RESUME_DELAYS_MS = [250, 500, 1_000, 2_000, 4_000, 4_000, 4_000, 4_000, 5_000, 5_000];
 
-interface Refusal {
-  error: { message: string; code: string; param?: string };
-}
-
 const FORBIDDEN = 403;
 const UNAVAILABLE = 503;
 const UPLOAD_PIECE_BYTES = 256 * 1024;
-const JSON_BODY = { 'content-type': 'application/json' };
 
 /** A refusal of the gateway; `param` is the member that it names. */
 export class RefusedError extends CliError {
@@ -110,44 +107,42 @@ export class ForbiddenError extends RefusedError {}
 /** Where a gateway keeps its data when nobody says where. */
 export const DEFAULT_DATA = './data';
 
-/** A client of a running gateway; errors of the gateway become CliErrors with its own words. */
+/** The client of a running gateway, for people: its errors become CliErrors with the words of the gateway. */
 export class GatewayClient {
+  /** Calls by the paths of the OpenAPI document, with its types. Throw CliErrors. */
+  readonly api: HarnClient;
+  readonly #followed: HarnClient;
   readonly #url: string;
-  readonly #headers: Record<string, string>;
   readonly #resumeDelaysMs: readonly number[];
 
   /** `resumeDelaysMs`: pauses before `follow` tries again; it gives up after the last one. */
   constructor(options: ClientOptions, resumeDelaysMs: readonly number[] = RESUME_DELAYS_MS) {
     this.#resumeDelaysMs = resumeDelaysMs;
     const data = dataOf(options);
-    this.#url = gatewayUrl(options, data);
-    this.#headers = {
-      authorization: `Bearer ${apiKey(options, data)}`,
-      [VERSION_HEADER]: options.protocolVersion ?? DEFAULT_VERSION,
-    };
+    const url = gatewayUrl(options, data);
+    this.#url = url;
+    // What commands send means the same in all versions. A person decides what is run again.
+    const version = (options.protocolVersion ?? DEFAULT_VERSION) as 'agents-protocol-2026-04-25';
+    const common = { url, key: apiKey(options, data), version, retries: 0 };
+    this.api = harnClient({ ...common, fetch: (request) => answerTo(request, url) });
+    this.#followed = harnClient({ ...common, fetch: (request) => connected(request, url) });
   }
 
   async json<Body>(method: string, path: string, body?: object): Promise<Body> {
-    const headers = body === undefined ? {} : { 'content-type': 'application/json' };
-    const response = await this.#fetch(path, {
-      method,
-      headers,
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    });
-    return (await response.json()) as Body;
+    return (await this.#request(method, path, body === undefined ? {} : { body })) as Body;
   }
 
   /** Deletes what is answered with nothing. */
   async remove(path: string): Promise<void> {
-    await this.#fetch(path, { method: 'DELETE' });
+    await this.#request('DELETE', path, {});
   }
 
   /** The bytes of an answer as they come. Throws CliError when it breaks off. */
   async *bytes(path: string, body?: object): AsyncGenerator<Uint8Array> {
-    const init = body && { method: 'POST', headers: JSON_BODY, body: JSON.stringify(body) };
-    const response = await this.#fetch(path, init ?? {});
+    const init = { parseAs: 'stream', ...(body && { body }) };
+    const bytes = await this.#request(body === undefined ? 'GET' : 'POST', path, init);
     try {
-      yield* response.body ?? [];
+      yield* (bytes ?? []) as AsyncIterable<Uint8Array>;
     } catch (error) {
       // fetch reports every cut of a body as a TypeError.
       if (!(error instanceof TypeError)) throw error;
@@ -167,61 +162,72 @@ export class GatewayClient {
     };
     const body = ReadableStream.from(pieces());
     // A body of unknown length would take the room of the largest one there.
-    const headers = { ...JSON_BODY, 'content-length': String(bytes.size) };
-    const response = await this.#fetch(path, { method: 'POST', headers, body, duplex: 'half' });
-    return (await response.json()) as Body;
+    const headers = { 'content-length': String(bytes.size) };
+    const bodySerializer = (pieces: unknown) => pieces;
+    return (await this.#request('POST', path, { body, headers, bodySerializer, duplex: 'half' })) as Body;
   }
 
   /**
-   * The events of a stream as they come, up to the last one. A cut, a refused connection and a gateway that drains or
+   * The events of a task as they come, up to the last one. A cut, a refused connection and a gateway that drains or
    * starts are waited out; throws CliError when the gateway stays away, or refuses for another reason.
    */
-  async *follow(path: string, isLast: (event: StreamedEvent) => boolean): AsyncGenerator<StreamedEvent> {
-    let cursor: string | undefined;
-    for (let failures = 0; ; failures += 1) {
-      for await (const event of this.#untilCut(path, cursor)) {
-        cursor = event.id;
-        failures = 0;
-        yield event;
-        if (isLast(event)) return;
-      }
-      const delayMs = this.#resumeDelaysMs[failures];
-      if (delayMs === undefined) throw new CliError(this.#gone(path));
-      await pause(delayMs);
-    }
-  }
-
-  /** The events of one connection; ends without an error when another one may go on. */
-  async *#untilCut(path: string, cursor: string | undefined): AsyncGenerator<StreamedEvent> {
-    const headers: Record<string, string> = cursor === undefined ? {} : { 'last-event-id': cursor };
+  async *follow(
+    taskId: string,
+    isLast: (event: StreamedEvent) => boolean,
+  ): AsyncGenerator<StreamedEvent, void> {
+    const params = { path: { task_id: taskId } };
+    const options = { params, until: isLast, resumeDelaysMs: this.#resumeDelaysMs };
     try {
-      yield* readEvents(await this.#fetch(path, { headers }));
+      yield* this.#followed.events('/v1/tasks/{task_id}/stream', options);
     } catch (error) {
-      // fetch reports every cut of a body as a TypeError.
-      if (!(error instanceof UnavailableError || error instanceof TypeError)) throw error;
+      if (error instanceof CliError) throw error;
+      if (error instanceof GatewayError && error.status !== UNAVAILABLE) throw refusal(error, this.#url);
+      throw new CliError(this.#gone(taskId));
     }
   }
 
-  #gone(path: string): string {
+  #gone(taskId: string): string {
     const seconds = Math.ceil(this.#resumeDelaysMs.reduce((sum, ms) => sum + ms, 0) / 1000);
-    const resource = path.replace(/\/stream$/, '');
-    return `The event stream of ${this.#url} did not go on within ${seconds} s. What was accepted is kept: look at GET ${resource} when the gateway runs.`;
+    return `The event stream of ${this.#url} did not go on within ${seconds} s. What was accepted is kept: look at GET /v1/tasks/${taskId} when the gateway runs.`;
   }
 
-  async #fetch(path: string, init: RequestInit & { headers?: Record<string, string> }): Promise<Response> {
-    let response: Response;
-    try {
-      response = await fetch(this.#url + path, { ...init, headers: { ...init.headers, ...this.#headers } });
-    } catch (error) {
-      throw unreachable(this.#url, error);
-    }
-    if (response.ok) return response;
-    const { error } = (await jsonOf(this.#url, response)) as unknown as Refusal;
-    const message = `${error.message} (${error.code})`;
-    if (response.status === UNAVAILABLE) throw new UnavailableError(message);
-    if (response.status === FORBIDDEN) throw new ForbiddenError(message, error.param);
-    throw new RefusedError(message, error.param);
+  /** A path that is written out, such as that of a listing, has no type of its own. */
+  async #request(method: string, path: string, init: object): Promise<unknown> {
+    const request = this.api.http.request as Untyped;
+    return (await request(method, path, init)).data;
   }
+}
+
+type Untyped = (method: string, path: string, init: object) => Promise<{ data?: unknown }>;
+
+/** The answer of the gateway to what it accepted. */
+async function answerTo(request: Request, url: string): Promise<Response> {
+  let response: Response;
+  try {
+    response = await connected(request, url);
+  } catch (error) {
+    throw error instanceof CliError ? error : unreachable(url, error);
+  }
+  if (response.ok) return response;
+  throw refusal(await refusalOf(response), url);
+}
+
+/** What answers, whatever its status. Throws CliError where trying again would not help, else what fetch throws. */
+async function connected(request: Request, url: string): Promise<Response> {
+  try {
+    return await fetch(request);
+  } catch (error) {
+    const told = unreachable(url, error);
+    throw told instanceof UnavailableError ? error : told;
+  }
+}
+
+function refusal({ code, status, message, param }: GatewayError, url: string): CliError {
+  if (code === undefined)
+    return new CliError(`What answers at ${url} is no gateway: status ${status}, and no JSON. Check --url.`);
+  const text = `${message} (${code})`;
+  if (status === UNAVAILABLE) return new UnavailableError(text);
+  return status === FORBIDDEN ? new ForbiddenError(text, param) : new RefusedError(text, param);
 }
 
 function dataOf({ data }: ClientOptions): string {
@@ -247,29 +253,4 @@ function apiKey({ key, keyFile }: ClientOptions, data: string): string {
   const { devKey } = dataPaths(data);
   if (existsSync(devKey)) return readKeyFile(devKey, 'the data directory');
   throw new CliError('No API key. Use --key-file, or set HARN_GATEWAY_KEY.', EXIT.usage);
-}
-
-export interface StreamedEvent {
-  id: string;
-  event: string;
-  payload: Record<string, unknown>;
-}
-
-/** The events of an answer of server-sent events; an error frame becomes a CliError with the words of the gateway. */
-async function* readEvents(response: Response): AsyncGenerator<StreamedEvent> {
-  if (!response.body) return;
-  let rest = '';
-  for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
-    const frames = (rest + text).split('\n\n');
-    rest = frames.pop() ?? '';
-    for (const frame of frames) {
-      const data = frame.split('\n').find((line) => line.startsWith('data: '));
-      if (data === undefined) continue;
-      const value = JSON.parse(data.slice('data: '.length)) as StreamedEvent & {
-        error?: { message: string };
-      };
-      if (value.error) throw new CliError(value.error.message);
-      yield value;
-    }
-  }
 }

@@ -8,12 +8,6 @@ import { print, printJson } from './terminal.ts';
 
 type StatusOptions = ClientOptions & { json?: boolean };
 
-interface Runtime {
-  version: string;
-  session_count: number;
-  task_count: number;
-}
-
 export function statusCommand(): Command {
   const command = new Command('status')
     .description(
@@ -42,7 +36,7 @@ type Held = { version: string; sessions: number; tasks: number; routes: string[]
 async function heldBy(options: StatusOptions): Promise<Held> {
   try {
     const client = new GatewayClient(options);
-    const { version, session_count, task_count } = await client.json<Runtime>('GET', '/v1/runtime');
+    const { version, session_count, task_count } = await client.api.get('/v1/runtime');
     const routes: string[] = [];
     for await (const { route } of itemsOf<Agent>(client, '/v1/agents', Number.POSITIVE_INFINITY))
       routes.push(route);

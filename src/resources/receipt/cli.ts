@@ -18,7 +18,7 @@ import { BundleFile } from '#resources/bundle/document/bundle-file.ts';
 import { receiptsOfBundle } from '#resources/bundle/document/bundle-receipts.ts';
 import { verifyManifest } from '#resources/bundle/document/verify-manifest.ts';
 import type { Task } from '#resources/task/schema.ts';
-import { type Inclusion, type Receipt, type ReceiptVerification, type TreeHead, treeHead } from './schema.ts';
+import { type Inclusion, type Receipt, type TreeHead, treeHead } from './schema.ts';
 
 /** Far more than a gateway rotates through in its life. */
 const MAX_KEYS_BYTES = 16 * 1024 * 1024;
@@ -224,8 +224,9 @@ const FILE_CHARACTERS = /[./\\]/;
 
 async function verifyOnline(id: string, options: VerifyOptions): Promise<void> {
   if (FILE_CHARACTERS.test(id)) throw new CliError(`There is no file ${id}.`, EXIT.usage);
-  const path = `/v1/receipts/${encodeURIComponent(id)}/verify`;
-  const { valid, reason, details } = await new GatewayClient(options).json<ReceiptVerification>('POST', path);
+  const { api } = new GatewayClient(options);
+  const params = { path: { receipt_id: id } };
+  const { valid, reason, details } = await api.post('/v1/receipts/{receipt_id}/verify', { params });
   if (options.json) printJson(details);
   else if (valid) print(`ok: verified by the gateway, with the chain before it${ofBundle(details['keys'])}`);
   else print(`failed: ${reason} expected ${details['expected']}, observed ${details['observed']}`);
@@ -255,10 +256,11 @@ function receiptCollectCommand(): Command {
 async function collectReceipts(taskId: string, { earlier, out, ...options }: CollectOptions): Promise<void> {
   const before = earlier === undefined ? undefined : readHead(earlier);
   const client = new GatewayClient(options);
-  const { session_id } = await client.json<Task>('GET', `/v1/tasks/${encodeURIComponent(taskId)}`);
+  const params = { path: { task_id: taskId } };
+  const { session_id } = await client.api.get('/v1/tasks/{task_id}', { params });
   const receipts = await receiptsOfSession(client, session_id);
   // After the receipts: all of them are in a log of this size.
-  const head = await client.json<TreeHead>('GET', '/v1/receipt-log/head');
+  const head = await client.api.get('/v1/receipt-log/head');
   const proofs = await inclusionOf(client, receipts, head.size);
   const collected = {
     object: 'receipt_collection',
@@ -293,8 +295,8 @@ async function inclusionOf(
   const progress = new Progress('receipt collect');
   const found: { receipt: Receipt; proof: Inclusion }[] = [];
   for (const receipt of receipts) {
-    const query = queryOf({ receipt_id: receipt.id, size: String(size) });
-    found.push({ receipt, proof: await client.json<Inclusion>('GET', `/v1/receipt-log/inclusion${query}`) });
+    const query = { receipt_id: receipt.id, size };
+    found.push({ receipt, proof: await client.api.get('/v1/receipt-log/inclusion', { params: { query } }) });
     progress.update(found.length, 'receipts', receipts.length);
   }
   progress.end();

@@ -143,7 +143,7 @@ async function endOf(
 ): Promise<{ ended: Ended; events: ReplayedEvent[] }> {
   const isLast = ({ event }: StreamedEvent) => ENDS.has(event);
   const events: ReplayedEvent[] = [];
-  for await (const { event, payload } of client.follow(`/v1/tasks/${taskId}/stream`, isLast)) {
+  for await (const { event, payload } of client.follow(taskId, isLast)) {
     if (event === 'replay.event_replayed') events.push(payload as unknown as ReplayedEvent);
     if (event.startsWith('replay.') && ENDS.has(event)) return { ended: payload as unknown as Ended, events };
     if (ENDS.has(event))

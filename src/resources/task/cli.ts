@@ -12,9 +12,6 @@ import { listCommand, printItem } from '#cli/listing.ts';
 import { print, printJson, visible } from '#cli/terminal.ts';
 import { withRoutesProposed } from '#resources/agent/cli.ts';
 import type { Message } from '#resources/message/schema.ts';
-import type { PermissionRequest } from '#resources/permission/schema.ts';
-import type { Session } from '#resources/session/schema.ts';
-import type { Workspace } from '#resources/workspace/schema.ts';
 import { CANCEL_REPORTS, type CancelReport } from './events.ts';
 import { taskListing, textsOf } from './listing.ts';
 import type { Task } from './schema.ts';
@@ -130,10 +127,12 @@ function known(
 }
 
 async function newSession(client: GatewayClient): Promise<string> {
-  const { data } = await client.json<{ data: Workspace[] }>('GET', '/v1/workspaces?limit=200');
+  const { data } = await client.api.get('/v1/workspaces', { params: { query: { limit: 200 } } });
   const ids = data.map(({ id }) => id);
-  const workspace_id = ids.includes('workspace_default') ? 'workspace_default' : ids[0];
-  return (await client.json<Session>('POST', '/v1/sessions', { workspace_id })).id;
+  const workspace_id = ids.find((id) => id === 'workspace_default') ?? ids[0];
+  if (workspace_id === undefined)
+    throw new CliError('This key has no Workspace. Name a Session with --session.', EXIT.failed);
+  return (await client.api.post('/v1/sessions', { body: { workspace_id } })).id;
 }
 
 const ENDS = new Set(['task.completed', 'task.failed', 'task.canceled']);
@@ -141,7 +140,7 @@ const ASKS = new Set(['task.input_required', 'task.auth_required']);
 
 async function followTask(client: GatewayClient, task: Task, json: boolean): Promise<void> {
   const isLast = ({ event }: StreamedEvent) => ENDS.has(event);
-  for await (const event of client.follow(`/v1/tasks/${task.id}/stream`, isLast)) {
+  for await (const event of client.follow(task.id, isLast)) {
     if (json) printJson(event);
     else for (const line of describe(event)) print(line);
     if (event.event === 'task.failed' || event.event === 'task.canceled') process.exitCode = EXIT.failed;
@@ -154,9 +153,9 @@ async function followTask(client: GatewayClient, task: Task, json: boolean): Pro
 
 /** What was asked earlier may have its answer by now; a key that may not look takes it as open. */
 async function isWaiting(client: GatewayClient, task: Task, { payload }: StreamedEvent): Promise<boolean> {
-  const path = `/v1/tasks/${task.id}/permission-requests?limit=200`;
+  const params = { path: { task_id: task.id }, query: { limit: 200 } };
   try {
-    const { data } = await client.json<{ data: PermissionRequest[] }>('GET', path);
+    const { data } = await client.api.get('/v1/tasks/{task_id}/permission-requests', { params });
     return data.some(({ id, response }) => id === payload['request_id'] && response === null);
   } catch (error) {
     if (error instanceof ForbiddenError) return true;

@@ -123,8 +123,7 @@ async function standIn(...answers: Answer[]) {
 async function followed(url: string, delaysMs: readonly number[]): Promise<string[]> {
   const client = new GatewayClient({ url, key: 'k' }, delaysMs);
   const seen: string[] = [];
-  for await (const { event } of client.follow('/v1/tasks/task_1/stream', (it) => it.event === 'end'))
-    seen.push(event);
+  for await (const { event } of client.follow('task_1', (it) => it.event === 'end')) seen.push(event);
   return seen;
 }
 
