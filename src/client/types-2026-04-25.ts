@@ -12,7 +12,10 @@ export const KEYED: ReadonlySet<string> = new Set([
   "POST /v1/admin/api-keys",
   "POST /v1/admin/api-keys/{key_id}/revoke",
   "POST /v1/admin/api-keys/{key_id}/rotate",
+  "POST /v1/admin/halts",
+  "POST /v1/admin/halts/{halt_id}/release",
   "POST /v1/admin/reload",
+  "POST /v1/admin/replay-check",
   "POST /v1/admin/signing-keys",
   "POST /v1/admin/signing-keys/{signing_key_id}/revoke",
   "POST /v1/artifacts",
@@ -21,6 +24,8 @@ export const KEYED: ReadonlySet<string> = new Set([
   "POST /v1/bundles/import",
   "POST /v1/connectors/{connector_id}/deliveries",
   "POST /v1/dead-letters/{dead_letter_id}/retry",
+  "POST /v1/holds",
+  "POST /v1/holds/{hold_id}/release",
   "POST /v1/memories",
   "POST /v1/permission-requests/{request_id}/respond",
   "POST /v1/permissions/check",
@@ -28,12 +33,16 @@ export const KEYED: ReadonlySet<string> = new Set([
   "POST /v1/personas",
   "POST /v1/receipts/{receipt_id}/verify",
   "POST /v1/sessions",
+  "POST /v1/sessions/{session_id}/attach",
   "POST /v1/sessions/{session_id}/branches",
   "POST /v1/sessions/{session_id}/close",
   "POST /v1/sessions/{session_id}/compact",
+  "POST /v1/sessions/{session_id}/detach",
   "POST /v1/sessions/{session_id}/fork",
+  "POST /v1/sessions/{session_id}/heartbeat",
   "POST /v1/sessions/{session_id}/messages",
   "POST /v1/sessions/{session_id}/replay",
+  "POST /v1/sessions/{session_id}/takeover",
   "POST /v1/sessions/{session_id}/tasks",
   "POST /v1/sessions/{session_id}/truncate",
   "POST /v1/tasks",
@@ -288,6 +297,75 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/backup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stream a backup of the whole gateway as it is now, or of what was written since an earlier one. Writes go on beside it. */
+        post: operations["createBackup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/halts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the halts in force, newest first, or all there ever were. */
+        get: operations["listHalts"];
+        put?: never;
+        /** Halt an agent or a tool at once: what runs there ends, what comes is refused, until the halt is released. One that is halted keeps its halt, and what runs is ended again. */
+        post: operations["createHalt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/halts/{halt_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a halt, in force or released. */
+        get: operations["getHalt"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/halts/{halt_id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Release a halt: new tasks run again; those that it ended stay ended. */
+        post: operations["releaseHalt"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/policy/explain": {
         parameters: {
             query?: never;
@@ -316,6 +394,24 @@ export interface paths {
         put?: never;
         /** Read the configuration again and let it take effect without a restart; what needs one is named. A faulty one changes nothing. */
         post: operations["reloadConfiguration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/replay-check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the replay check that runs, else the newest since the start of the gateway. */
+        get: operations["getReplayCheck"];
+        put?: never;
+        /** Replay a sample of the ended Tasks in the background, without leaving anything in the log, and count what came out. */
+        post: operations["startReplayCheck"];
         delete?: never;
         options?: never;
         head?: never;
@@ -710,6 +806,58 @@ export interface paths {
         get: operations["streamEvents"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List holds, newest first, released ones too. */
+        get: operations["listHolds"];
+        put?: never;
+        /** Keep Sessions from every removal until the hold is released or expires. */
+        post: operations["createHold"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/holds/{hold_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read a hold. */
+        get: operations["getHold"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/holds/{hold_id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a hold, with a reason that stays on record. */
+        post: operations["releaseHold"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1166,6 +1314,23 @@ export interface paths {
         patch: operations["updateSession"];
         trace?: never;
     };
+    "/v1/sessions/{session_id}/attach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Attach a client to a Session, as its controller or as an observer. */
+        post: operations["attachSessionClient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sessions/{session_id}/branches": {
         parameters: {
             query?: never;
@@ -1212,6 +1377,23 @@ export interface paths {
         put?: never;
         /** Archive all but the newest turns of the transcript under a summary; nothing is deleted. */
         post: operations["compactSession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}/detach": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Detach a client from a Session. */
+        post: operations["detachSessionClient"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1269,6 +1451,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/sessions/{session_id}/heartbeat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Say that a client of a Session is still there. */
+        post: operations["heartbeatSessionClient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}/inputs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** List, put, remove or synchronize named variables and secrets of a Session, kept in memory only. */
+        post: operations["updateSessionInputs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}/live-clients": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the clients that work in a Session now, by their ids. */
+        get: operations["listSessionLiveClients"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/sessions/{session_id}/messages": {
         parameters: {
             query?: never;
@@ -1298,6 +1531,23 @@ export interface paths {
         put?: never;
         /** Replay the ended Tasks of a Session in their order; the answer lists the replay Tasks. */
         post: operations["replaySession"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/sessions/{session_id}/takeover": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a client the controller of a Session; the one before becomes an observer. */
+        post: operations["takeoverSessionClient"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1897,6 +2147,19 @@ export interface components {
             type: "artifact_ref";
             visibility: components["schemas"]["PartVisibility"];
         };
+        AttachSessionClientRequest: {
+            client_id: string;
+            metadata?: components["schemas"]["JsonObject"];
+            /**
+             * @default observer
+             * @enum {string}
+             */
+            mode?: "observer" | "controller";
+            permission_routing?: boolean;
+            prompt_injection?: boolean;
+            /** @default false */
+            takeover?: boolean;
+        };
         AuditEntry: {
             decided_at: components["schemas"]["Timestamp"];
             decided_by: string | null;
@@ -1910,6 +2173,30 @@ export interface components {
             risk: "low" | "medium" | "high" | "critical";
             rule_id: string | null;
             scope: ("session" | "workspace" | "user" | "always") | null;
+        };
+        BackupRequest: {
+            /**
+             * @description Secrets that go along, encrypted to the recipient: signing and input keys, configured vaults.
+             * @default []
+             */
+            include?: ("keys" | "vaults")[];
+            /** @description Who can read the secrets. */
+            recipient?: {
+                /** @description Public key (RFC 7517): X25519, P-256, P-384, P-521, or RSA of 2,048 bits or more. */
+                jwk: components["schemas"]["JsonObject"];
+                /** @description Where the key was made of a passphrase: how. It stands in the backup; the passphrase is never sent. */
+                passphrase?: {
+                    cost: number;
+                    /** @constant */
+                    kdf: "scrypt";
+                    salt: string;
+                };
+            };
+            /** @description Newest commit of the backup before, of which this is the increment. Without it: a full one. */
+            since?: {
+                commit: number;
+                hash: string;
+            };
         };
         Branch: {
             base_ref: string;
@@ -2039,7 +2326,7 @@ export interface components {
             expires_at?: components["schemas"]["Timestamp"] | null;
             metadata?: components["schemas"]["JsonObject"];
             name: string;
-            scopes: ("workspaces:read" | "workspaces:write" | "sessions:read" | "sessions:write" | "branches:read" | "branches:write" | "messages:read" | "messages:write" | "tasks:read" | "tasks:write" | "tasks:replay" | "permissions:read" | "permissions:respond" | "events:read" | "artifacts:read" | "artifacts:write" | "outcomes:read" | "receipts:read" | "personas:read" | "personas:write" | "vaults:read" | "vaults:write" | "connectors:read" | "quotas:read" | "agents:read" | "trust_records:read" | "dead_letters:read" | "dead_letters:write" | "skills:read" | "runtime:read" | "tools:read" | "memories:read" | "memories:write" | "bundles:read" | "bundles:write" | "internal:read" | "admin" | "metrics:read" | "operator" | "*")[];
+            scopes: ("workspaces:read" | "workspaces:write" | "sessions:read" | "sessions:write" | "branches:read" | "branches:write" | "messages:read" | "messages:write" | "tasks:read" | "tasks:write" | "tasks:replay" | "permissions:read" | "permissions:respond" | "events:read" | "artifacts:read" | "artifacts:write" | "outcomes:read" | "receipts:read" | "personas:read" | "personas:write" | "vaults:read" | "vaults:write" | "connectors:read" | "quotas:read" | "agents:read" | "trust_records:read" | "dead_letters:read" | "dead_letters:write" | "skills:read" | "runtime:read" | "tools:read" | "memories:read" | "memories:write" | "holds:read" | "holds:write" | "bundles:read" | "bundles:write" | "internal:read" | "admin" | "metrics:read" | "operator" | "*")[];
             workspaces: string[];
         };
         CreateBranchRequest: {
@@ -2049,6 +2336,24 @@ export interface components {
             metadata?: components["schemas"]["JsonObject"];
             parent_branch_id?: string | null;
             task_id?: string | null;
+        };
+        CreateHaltRequest: {
+            reason: string;
+            /** @description Route of an agent or tool server, or `skill:<id>` for one tool or Skill. */
+            route: string;
+            /** @description One tool by the name that its agent or server has for it; left out: the agent as a whole. */
+            tool?: string;
+        };
+        CreateHoldRequest: {
+            /** @description When it ends by itself. Default: never. */
+            expires_at?: components["schemas"]["Timestamp"] | null;
+            metadata?: components["schemas"]["JsonObject"];
+            /** @description What refusals call it, such as a case number. */
+            name: string;
+            /** @description Why, for the record. */
+            reason: string;
+            /** @description Sessions to keep, all of one Workspace. */
+            session_ids: string[];
         };
         CreateMemoryRequest: {
             content: components["schemas"]["JsonValue"];
@@ -2277,6 +2582,24 @@ export interface components {
             branch_id?: string | null;
             metadata?: components["schemas"]["JsonObject"];
         };
+        Halt: {
+            created_at: components["schemas"]["Timestamp"];
+            created_by: string;
+            id: string;
+            metadata: components["schemas"]["JsonObject"];
+            /** @constant */
+            object: "halt";
+            /** @description Why, in words; every task that it ends or refuses says so. */
+            reason: string;
+            release_reason: string | null;
+            released_at: components["schemas"]["Timestamp"] | null;
+            released_by: string | null;
+            /** @description Route of the agent or tool server, for example `a2a:shop`. */
+            route: string;
+            /** @description The one tool or Skill that is halted, as its agent names it; null: all of it. */
+            tool: string | null;
+            updated_at: components["schemas"]["Timestamp"];
+        };
         HarnAgentCard: {
             a2a_agent_card: components["schemas"]["A2aAgentCard"];
             a2a_card: components["schemas"]["A2aAgentCard"];
@@ -2309,6 +2632,27 @@ export interface components {
             ok: boolean;
             status: string;
             version: string;
+        };
+        Hold: {
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Actor who set it. */
+            created_by: string;
+            /** @description When it ends by itself; null: never. */
+            expires_at: components["schemas"]["Timestamp"] | null;
+            id: string;
+            metadata: components["schemas"]["JsonObject"];
+            name: string;
+            /** @constant */
+            object: "hold";
+            reason: string;
+            release_reason: string | null;
+            /** @description Null while it holds. */
+            released_at: components["schemas"]["Timestamp"] | null;
+            /** @description Actor who released it; null where it expired. */
+            released_by: string | null;
+            session_ids: string[];
+            updated_at: components["schemas"]["Timestamp"];
+            workspace_id: string;
         };
         ImageRefPart: {
             artifact_id: string;
@@ -2429,6 +2773,27 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
+        };
+        LiveSessionClient: {
+            attached_at: components["schemas"]["Timestamp"];
+            client_id: string;
+            last_seen_at: components["schemas"]["Timestamp"];
+            metadata: components["schemas"]["JsonObject"];
+            /** @enum {string} */
+            mode: "observer" | "controller";
+            permission_routing: boolean;
+            prompt_injection: boolean;
+        };
+        LiveSessionClientChange: {
+            active_controller_id: string | null;
+            client: components["schemas"]["LiveSessionClient"] | null;
+            clients: components["schemas"]["LiveSessionClient"][];
+            previous_controller_id: string | null;
+        };
+        LiveSessionClientList: {
+            data: components["schemas"]["LiveSessionClient"][];
+            /** @constant */
+            object: "list";
         };
         Memory: {
             content: string | components["schemas"]["ArtifactRefPart"] | components["schemas"]["JsonObject"];
@@ -2727,6 +3092,26 @@ export interface components {
             triggers: components["schemas"]["JsonObject"][];
             updated_at: components["schemas"]["Timestamp"];
             version: string;
+        };
+        PlacedHalt: {
+            created_at: components["schemas"]["Timestamp"];
+            created_by: string;
+            /** @description Tasks that it ended, running ones and those that waited. */
+            ended_tasks: number;
+            id: string;
+            metadata: components["schemas"]["JsonObject"];
+            /** @constant */
+            object: "halt";
+            /** @description Why, in words; every task that it ends or refuses says so. */
+            reason: string;
+            release_reason: string | null;
+            released_at: components["schemas"]["Timestamp"] | null;
+            released_by: string | null;
+            /** @description Route of the agent or tool server, for example `a2a:shop`. */
+            route: string;
+            /** @description The one tool or Skill that is halted, as its agent names it; null: all of it. */
+            tool: string | null;
+            updated_at: components["schemas"]["Timestamp"];
         };
         PolicyExplanation: {
             actor: string;
@@ -3091,6 +3476,14 @@ export interface components {
             visibility: components["schemas"]["PartVisibility"];
             workspace_id?: string | null;
         };
+        ReleaseHaltRequest: {
+            /** @description Why it may run again. */
+            reason?: string;
+        };
+        ReleaseHoldRequest: {
+            /** @description Why, for the record. */
+            reason: string;
+        };
         Reload: {
             /** @description Changed options that are in effect. */
             applied: string[];
@@ -3128,6 +3521,80 @@ export interface components {
             scope_value: string | null;
             target_pattern: string;
             tenant_id: string | null;
+        };
+        ReplayCheck: {
+            ended_at: string | null;
+            /** @description The first 1000, in the order of the ids. */
+            findings: {
+                /** @enum {string} */
+                outcome: "diverged" | "tampered" | "failed";
+                task_id: string;
+                /** @description The first difference; null where the gateway failed. */
+                verdict: ({
+                    record_hash: string;
+                    /** @constant */
+                    status: "byte_equal";
+                } | {
+                    event_id: string | null;
+                    expected: string | null;
+                    index: number;
+                    observed: string | null;
+                    path: string;
+                    redacted_material?: string;
+                    /** @constant */
+                    status: "diverged";
+                } | {
+                    expected: string;
+                    index: number;
+                    observed: string;
+                    /** @constant */
+                    status: "tamper_detected";
+                    through?: string;
+                    where: string;
+                }) | null;
+            }[];
+            id: string;
+            /** @constant */
+            object: "replay_check";
+            sample: number;
+            seed: string;
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            started_at: string;
+            /**
+             * @description FAILED: it ended before its last Task.
+             * @enum {string}
+             */
+            status: "RUNNING" | "COMPLETED" | "FAILED";
+            tasks: {
+                byte_equal: number;
+                diverged: number;
+                /** @description The gateway itself failed; its log says why. */
+                failed: number;
+                /** @description Not all that a replay needs is there, for example after retention. */
+                incomplete: number;
+                /** @description Replayed so far. */
+                sampled: number;
+                tampered: number;
+            };
+        };
+        ReplayCheckRequest: {
+            /**
+             * @description Share of the ended Tasks, for example 0.01.
+             * @default 0.01
+             */
+            sample?: number;
+            /**
+             * @description Another seed takes other Tasks; they are drawn by a hash of it and their id.
+             * @default harn
+             */
+            seed?: string;
+            /**
+             * Format: date-time
+             * @description Only Tasks that ended at this time or later. Default: 24 hours ago.
+             */
+            since?: string;
         };
         ReplayEventMetadata: {
             mode: components["schemas"]["ReplayMode"];
@@ -3214,6 +3681,8 @@ export interface components {
             expires_at: components["schemas"]["Timestamp"] | null;
             id: string;
             last_event_id: string | null;
+            live_clients?: components["schemas"]["LiveSessionClient"][];
+            live_controller_id?: string | null;
             metadata: components["schemas"]["JsonObject"];
             /**
              * @description How far its next Task may go by itself; in an Event what held then.
@@ -3370,6 +3839,202 @@ export interface components {
             } | null;
         } & {
             [key: string]: unknown;
+        };
+        SessionClientRequest: {
+            client_id: string;
+            metadata?: components["schemas"]["JsonObject"];
+            reason?: string | null;
+        };
+        SessionInputsRequest: {
+            /** @constant */
+            kind: "list";
+        } | {
+            /** @constant */
+            kind: "put";
+            /** @default false */
+            replace?: boolean;
+            spec: {
+                /**
+                 * @default secret
+                 * @enum {string}
+                 */
+                kind?: "secret" | "variable";
+                /**
+                 * @default {
+                 *       "kind": "session"
+                 *     }
+                 */
+                lifetime?: {
+                    /** @constant */
+                    kind: "session";
+                } | {
+                    /** @constant */
+                    kind: "saved";
+                } | {
+                    /** @constant */
+                    kind: "until";
+                    unix_ms: number;
+                };
+                name: string;
+                /**
+                 * @default {
+                 *       "kind": "session_tools"
+                 *     }
+                 */
+                usage?: {
+                    /** @constant */
+                    kind: "session_tools";
+                } | {
+                    /** @constant */
+                    kind: "websites";
+                    origins: string[];
+                };
+            };
+            value: string;
+        } | {
+            /** @constant */
+            kind: "remove";
+            name: string;
+        } | {
+            /** @constant */
+            kind: "sync";
+            snapshot: {
+                /** @default [] */
+                inputs?: {
+                    spec: {
+                        /**
+                         * @default secret
+                         * @enum {string}
+                         */
+                        kind?: "secret" | "variable";
+                        /**
+                         * @default {
+                         *       "kind": "session"
+                         *     }
+                         */
+                        lifetime?: {
+                            /** @constant */
+                            kind: "session";
+                        } | {
+                            /** @constant */
+                            kind: "saved";
+                        } | {
+                            /** @constant */
+                            kind: "until";
+                            unix_ms: number;
+                        };
+                        name: string;
+                        /**
+                         * @default {
+                         *       "kind": "session_tools"
+                         *     }
+                         */
+                        usage?: {
+                            /** @constant */
+                            kind: "session_tools";
+                        } | {
+                            /** @constant */
+                            kind: "websites";
+                            origins: string[];
+                        };
+                    };
+                    value: string;
+                }[];
+                /** @default [] */
+                redactions?: string[];
+                revision: number;
+                sourceId: string;
+            };
+        };
+        SessionInputsResponse: {
+            applied?: boolean;
+            delivery: {
+                /** @constant */
+                kept: "memory";
+                message: string;
+                taken_by: {
+                    name: string;
+                    routes: string[];
+                }[];
+                told: string[];
+            };
+            input?: {
+                /**
+                 * @default secret
+                 * @enum {string}
+                 */
+                kind?: "secret" | "variable";
+                /**
+                 * @default {
+                 *       "kind": "session"
+                 *     }
+                 */
+                lifetime?: {
+                    /** @constant */
+                    kind: "session";
+                } | {
+                    /** @constant */
+                    kind: "saved";
+                } | {
+                    /** @constant */
+                    kind: "until";
+                    unix_ms: number;
+                };
+                name: string;
+                /**
+                 * @default {
+                 *       "kind": "session_tools"
+                 *     }
+                 */
+                usage?: {
+                    /** @constant */
+                    kind: "session_tools";
+                } | {
+                    /** @constant */
+                    kind: "websites";
+                    origins: string[];
+                };
+                value?: string;
+            };
+            inputs?: {
+                /**
+                 * @default secret
+                 * @enum {string}
+                 */
+                kind?: "secret" | "variable";
+                /**
+                 * @default {
+                 *       "kind": "session"
+                 *     }
+                 */
+                lifetime?: {
+                    /** @constant */
+                    kind: "session";
+                } | {
+                    /** @constant */
+                    kind: "saved";
+                } | {
+                    /** @constant */
+                    kind: "until";
+                    unix_ms: number;
+                };
+                name: string;
+                /**
+                 * @default {
+                 *       "kind": "session_tools"
+                 *     }
+                 */
+                usage?: {
+                    /** @constant */
+                    kind: "session_tools";
+                } | {
+                    /** @constant */
+                    kind: "websites";
+                    origins: string[];
+                };
+                value?: string;
+            }[];
+            removed?: boolean;
         };
         SessionModelPolicy: {
             model: string;
@@ -3747,7 +4412,63 @@ export interface components {
             /** @constant */
             type: "cancel";
         };
-        WsClientFrame: components["schemas"]["WsUserMessageFrame"] | components["schemas"]["WsCancelFrame"] | components["schemas"]["WsTruncateFrame"] | components["schemas"]["WsRespondFrame"] | components["schemas"]["WsSubscribeFrame"] | components["schemas"]["WsUnsubscribeFrame"] | components["schemas"]["WsPingFrame"];
+        WsClientAttachFrame: {
+            client_id: string;
+            /** @description Chosen by the client; its ack or error carries it. */
+            id?: string;
+            /** @description Shared with REST: the same key, target and body give the same answer there. */
+            idempotency_key?: string;
+            metadata?: components["schemas"]["JsonObject"];
+            /**
+             * @default observer
+             * @enum {string}
+             */
+            mode?: "observer" | "controller";
+            permission_routing?: boolean;
+            prompt_injection?: boolean;
+            session_id: string;
+            /** @default false */
+            takeover?: boolean;
+            /** @constant */
+            type: "client_attach";
+        };
+        WsClientDetachFrame: {
+            client_id: string;
+            /** @description Chosen by the client; its ack or error carries it. */
+            id?: string;
+            /** @description Shared with REST: the same key, target and body give the same answer there. */
+            idempotency_key?: string;
+            metadata?: components["schemas"]["JsonObject"];
+            reason?: string | null;
+            session_id: string;
+            /** @constant */
+            type: "client_detach";
+        };
+        WsClientFrame: components["schemas"]["WsUserMessageFrame"] | components["schemas"]["WsCancelFrame"] | components["schemas"]["WsTruncateFrame"] | components["schemas"]["WsRespondFrame"] | components["schemas"]["WsClientAttachFrame"] | components["schemas"]["WsClientTakeoverFrame"] | components["schemas"]["WsClientDetachFrame"] | components["schemas"]["WsClientHeartbeatFrame"] | components["schemas"]["WsSubscribeFrame"] | components["schemas"]["WsUnsubscribeFrame"] | components["schemas"]["WsPingFrame"];
+        WsClientHeartbeatFrame: {
+            client_id: string;
+            /** @description Chosen by the client; its ack or error carries it. */
+            id?: string;
+            /** @description Shared with REST: the same key, target and body give the same answer there. */
+            idempotency_key?: string;
+            metadata?: components["schemas"]["JsonObject"];
+            reason?: string | null;
+            session_id: string;
+            /** @constant */
+            type: "client_heartbeat";
+        };
+        WsClientTakeoverFrame: {
+            client_id: string;
+            /** @description Chosen by the client; its ack or error carries it. */
+            id?: string;
+            /** @description Shared with REST: the same key, target and body give the same answer there. */
+            idempotency_key?: string;
+            metadata?: components["schemas"]["JsonObject"];
+            reason?: string | null;
+            session_id: string;
+            /** @constant */
+            type: "client_takeover";
+        };
         WsEndFrame: {
             cursor: string;
             /** @enum {string} */
@@ -4345,6 +5066,150 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    createBackup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["BackupRequest"];
+            };
+        };
+        responses: {
+            /** @description Stream a backup of the whole gateway as it is now, or of what was written since an earlier one. Writes go on beside it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "*/*": Blob;
+                };
+            };
+            409: components["responses"]["Error"];
+            default: components["responses"]["Error"];
+        };
+    };
+    listHalts: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                state?: "in_force" | "all";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the halts in force, newest first, or all there ever were. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Halt"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                        /** @constant */
+                        object: "list";
+                        page: components["schemas"]["PageInfo"];
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    createHalt: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chosen by the client; a retry with the same key and body gets the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateHaltRequest"];
+            };
+        };
+        responses: {
+            /** @description Halt an agent or a tool at once: what runs there ends, what comes is refused, until the halt is released. One that is halted keeps its halt, and what runs is ended again. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlacedHalt"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getHalt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                halt_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a halt, in force or released. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Halt"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    releaseHalt: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chosen by the client; a retry with the same key and body gets the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                halt_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReleaseHaltRequest"];
+            };
+        };
+        responses: {
+            /** @description Release a halt: new tasks run again; those that it ended stay ended. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Halt"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     explainPolicy: {
         parameters: {
             query?: {
@@ -4398,6 +5263,58 @@ export interface operations {
                     "application/json": components["schemas"]["Reload"];
                 };
             };
+            default: components["responses"]["Error"];
+        };
+    };
+    getReplayCheck: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the replay check that runs, else the newest since the start of the gateway. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayCheck"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    startReplayCheck: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chosen by the client; a retry with the same key and body gets the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReplayCheckRequest"];
+            };
+        };
+        responses: {
+            /** @description Replay a sample of the ended Tasks in the background, without leaving anything in the log, and count what came out. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayCheck"];
+                };
+            };
+            409: components["responses"]["Error"];
             default: components["responses"]["Error"];
         };
     };
@@ -5136,6 +6053,125 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listHolds: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                session_id?: string;
+                workspace_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List holds, newest first, released ones too. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Hold"][];
+                        has_more: boolean;
+                        next_cursor: string | null;
+                        /** @constant */
+                        object: "list";
+                        page: components["schemas"]["PageInfo"];
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    createHold: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chosen by the client; a retry with the same key and body gets the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateHoldRequest"];
+            };
+        };
+        responses: {
+            /** @description Keep Sessions from every removal until the hold is released or expires. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+            409: components["responses"]["Error"];
+            default: components["responses"]["Error"];
+        };
+    };
+    getHold: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                hold_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read a hold. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hold"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    releaseHold: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chosen by the client; a retry with the same key and body gets the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                hold_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReleaseHoldRequest"];
+            };
+        };
+        responses: {
+            /** @description End a hold, with a reason that stays on record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Hold"];
                 };
             };
             default: components["responses"]["Error"];
@@ -6092,6 +7128,37 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    attachSessionClient: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chosen by the client; a retry with the same key and body gets the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AttachSessionClientRequest"];
+            };
+        };
+        responses: {
+            /** @description Attach a client to a Session, as its controller or as an observer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LiveSessionClientChange"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     listSessionBranches: {
         parameters: {
             query?: {
@@ -6215,6 +7282,37 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    detachSessionClient: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chosen by the client; a retry with the same key and body gets the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionClientRequest"];
+            };
+        };
+        responses: {
+            /** @description Detach a client from a Session. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LiveSessionClientChange"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     listSessionEvents: {
         parameters: {
             query?: {
@@ -6304,6 +7402,89 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    heartbeatSessionClient: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chosen by the client; a retry with the same key and body gets the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionClientRequest"];
+            };
+        };
+        responses: {
+            /** @description Say that a client of a Session is still there. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LiveSessionClientChange"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    updateSessionInputs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionInputsRequest"];
+            };
+        };
+        responses: {
+            /** @description List, put, remove or synchronize named variables and secrets of a Session, kept in memory only. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionInputsResponse"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    listSessionLiveClients: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List the clients that work in a Session now, by their ids. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LiveSessionClientList"];
                 };
             };
             default: components["responses"]["Error"];
@@ -6407,6 +7588,37 @@ export interface operations {
                         object: "list";
                         page: components["schemas"]["PageInfo"];
                     };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    takeoverSessionClient: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chosen by the client; a retry with the same key and body gets the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SessionClientRequest"];
+            };
+        };
+        responses: {
+            /** @description Make a client the controller of a Session; the one before becomes an observer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LiveSessionClientChange"];
                 };
             };
             default: components["responses"]["Error"];
