@@ -8,6 +8,7 @@ import { AcpClient } from '../../harness/acp-client.ts';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.ts';
 import { startAcpAgent } from '../../harness/peers/acp-socket-agent.ts';
 import { WsTestClient } from '../../harness/ws-client.ts';
+import { rawEditor } from './raw-editor.ts';
 
 const KIND = 'vendor.harn_gateway.live_client_changed';
 const EDITOR = { harn: { clientId: 'editor' } };
@@ -183,6 +184,41 @@ describe('an editor, a user of a WebSocket and a REST client in one session', ()
     );
     await gateway.client.post(`/v1/permission-requests/${data[0]?.id}/respond`, { approved: true });
     expect((await prompt).stopReason).toBe('end_turn');
+  });
+
+  it('an editor that says so is told of every change, as Harn tells it, and no other one is', async () => {
+    const told = await rawEditor(gateway, { harn: { liveClients: true } });
+    const { sessionId } = (await told.ask('session/new', { cwd: '/work', mcpServers: [] })) as {
+      sessionId: string;
+    };
+    const other = await rawEditor(gateway, {});
+    ends.push(
+      () => told.close(),
+      () => other.close(),
+    );
+    await other.ask('session/load', { sessionId, cwd: '/work', mcpServers: [] });
+    const post = (verb: string, body: object) =>
+      gateway.client.post(`/v1/sessions/${sessionId}/${verb}`, body);
+    await post('attach', { client_id: 'script', mode: 'controller' });
+    await told.ask('session/takeover', { sessionId, clientId: 'editor' });
+    await post('heartbeat', { client_id: 'script' });
+    await post('detach', { client_id: 'script' });
+    const live = () => told.updates.filter(({ sessionUpdate }) => sessionUpdate === 'live_session_client');
+    await expect.poll(live).toHaveLength(3);
+    const [attached, taken, left] = live().map((update) => update['_meta'].harn);
+    const client = { client_id: 'script', mode: 'controller', prompt_injection: true };
+    expect(attached).toMatchObject({
+      action: 'attached',
+      state: { client, previous_controller_id: null, active_controller_id: 'script' },
+    });
+    expect(taken).toMatchObject({
+      action: 'takeover',
+      state: { previous_controller_id: 'script', active_controller_id: 'editor' },
+    });
+    expect(left).toMatchObject({ action: 'detached', state: { client: null } });
+    expect(left?.state.clients.map(({ client_id }) => client_id)).toContain('editor');
+    await other.ask('session/live_clients', { sessionId });
+    expect(JSON.stringify(other.updates)).not.toContain('live_session_client');
   });
 
   it('one that is killed is gone with its connection, and control with it', async () => {
