@@ -1,13 +1,15 @@
 import type { Caller } from '#auth/caller.ts';
 import type { EventLog, Origin, Transaction } from '#eventlog/event-log.ts';
 import type { Call, CallHead } from '#gateway.ts';
-import { own } from '#protocol/clean.ts';
+import { type Clean, own } from '#protocol/clean.ts';
 import type { ProtocolError } from '#protocol/errors.ts';
-import type { JsonValue } from '#protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { objectOf, textOf } from '#protocol/json-shape.ts';
 import { parseTraceparent } from '#protocol/trace-context.ts';
+import { branchKeys, type CleanBranchState } from '#resources/branch/state.ts';
 import { type CommandId, operation } from '#resources/operations.ts';
 import { type CleanPermissionRequestState, permissionKeys } from '#resources/permission/state.ts';
-import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
+import { type CleanKeyedSessionState, type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
 import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import type { Command, Commands, Decided, Deferred, Effect, EffectResult } from './command.ts';
 import {
@@ -169,6 +171,14 @@ export class CommandRun {
     });
   }
 
+  /** Without secrets, and without those of the Sessions that it is about. */
+  #redacted<Given>(given: Given, sessions: () => readonly string[]): Clean<Given> {
+    const { inputs, redact } = this.#facts;
+    if (inputs.isEmpty) return redact(given).value;
+    const own = sessions().reduce((read: Given, id) => inputs.redact(id, read).value as Given, given);
+    return redact(own).value;
+  }
+
   /** The door of what callers send: everything of a call is read once, and what a command puts into the log comes from here. */
   #clean(
     { path, query, body }: DecodedInput,
@@ -176,11 +186,8 @@ export class CommandRun {
   ): DecodedInput & { sent: unknown; asked: unknown } {
     const isJson = body !== undefined && !isRawBody(body as never) && !isSpooledBody(body as never);
     if (!isJson && Object.keys(query).length === 0) return { path, query, body, sent: body, asked: query };
-    const { inputs, redact } = this.#facts;
     const given = isJson ? { query, body } : { query };
-    const clean = (
-      inputs.isEmpty ? redact(given) : inputs.redact(sessionOf(tx, path, isJson ? body : undefined), given)
-    ).value;
+    const clean = this.#redacted(given, () => sessionsOf(tx, this.#caller, path, isJson ? body : undefined));
     return { path, query: clean.query, body: 'body' in clean ? clean.body : body, sent: body, asked: query };
   }
 
@@ -268,10 +275,17 @@ function workspaceOf(tx: Transaction, body: Call['body'], path: Record<string, s
   return tx.get<CleanSessionFold>(sessionKeys.session(sessionId))?.resource.workspace_id ?? null;
 }
 
-/** The Session that a call is about, by its path or its body; undefined where it is about none. */
-function sessionOf(tx: Transaction, path: Record<string, string>, body: unknown): string | undefined {
-  const named = { ...(typeof body === 'object' ? body : {}), ...path } as Record<string, unknown>;
-  const of = (name: string) => (typeof named[name] === 'string' ? named[name] : undefined);
+/** The Sessions that a call may be about, by its path or its body; none where it is about no Session that is there. */
+function sessionsOf(
+  tx: Transaction,
+  { actor }: Caller,
+  path: Record<string, string>,
+  body: unknown,
+): readonly string[] {
+  const named = { ...objectOf(body as JsonValue), ...path };
+  const of = (name: string) => textOf(named[name]);
+  const own = of('session_id');
+  if (own !== undefined) return [own];
   const request = of('request_id');
   const taskId =
     of('task_id') ??
@@ -279,7 +293,25 @@ function sessionOf(tx: Transaction, path: Record<string, string>, body: unknown)
       ? undefined
       : tx.get<CleanPermissionRequestState>(permissionKeys.permissionRequest(request))?.resource.task_id);
   const task = typeof taskId === 'string' ? tx.get<CleanTaskState>(taskKeys.task(taskId)) : undefined;
-  return of('session_id') ?? task?.resource.session_id;
+  if (task !== undefined) return [task.resource.session_id];
+  const branch = of('branch_id');
+  const known = branch === undefined ? undefined : tx.get<CleanBranchState>(branchKeys.branch(branch));
+  const ofBranch = known?.resource.session_id;
+  if (typeof ofBranch === 'string') return [ofBranch];
+  return keyedSessionsOf(tx, actor, objectOf(named['session']));
+}
+
+/** Those that an actor has given a key, with the ones beside it for work at the same time. */
+function keyedSessionsOf(tx: Transaction, actor: string, session: JsonObject): readonly string[] {
+  const [key, workspace] = [textOf(session['key']), textOf(session['workspace_id'])];
+  const found: string[] = [];
+  if (key === undefined || workspace === undefined) return found;
+  for (let number = 1; ; number += 1) {
+    const place = sessionKeys.keyedSession(workspace, actor, number === 1 ? key : `${key}#${number}`);
+    const known = tx.get<CleanKeyedSessionState>(place);
+    if (known === undefined) return found;
+    found.push(known.session_id);
+  }
 }
 
 /** The two paths at which a Task of a Session is created. */
