@@ -6,6 +6,7 @@ import {
   type DataSight,
   inspectData,
   inspectIssuers,
+  inspectReceivers,
   inspectUpstreams,
   systemClock,
   systemRandom,
@@ -90,6 +91,7 @@ const CHECKS: readonly Check[] = [
   { name: 'issuer', of: issuerLines },
   { name: 'program', of: programLines },
   { name: 'agent', of: agentLines },
+  { name: 'telemetry', of: telemetryLines },
   { name: 'editor', look: editorLines },
 ];
 
@@ -281,6 +283,19 @@ async function agentLines({ config, env, redactor, logger }: Facts): Promise<Lin
       ? fine(`${route} answers as ${name ?? route}; skills: ${skills ?? 0}`)
       : bad(`${route}: ${fault}`, `Look at its row in upstreams, and at the agent itself.`),
   );
+}
+
+async function telemetryLines({ config, env }: Facts): Promise<Line[]> {
+  return (await inspectReceivers(config, env)).map(({ signal, origin, fault }) => {
+    if (fault === undefined)
+      return fine(
+        origin === undefined
+          ? `${signal} are sent nowhere by OpenTelemetry`
+          : `${signal} are taken by the receiver at ${origin}`,
+      );
+    const said = `${signal}: ${origin === undefined ? '' : `${origin} does not take them: `}${fault}`;
+    return bad(said, 'Look at telemetry.otlp, at the OTEL_* variables and at the receiver itself.');
+  });
 }
 
 function editorLines({ env, home }: Place): Line[] {

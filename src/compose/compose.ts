@@ -44,6 +44,7 @@ export { checkData, type DataSight, inspectData, openLog } from './open-data.ts'
 export { type GatewayParts, systemClock, systemRandom } from './parts.ts';
 export { becauseOf, checkBackup, restoreData } from './restore-data.ts';
 export { changeKeysOffline, type KeyChange } from './signing-keys.ts';
+export { inspectReceivers, type ReceiverSight } from './telemetry.ts';
 
 const HOUSEKEEPING_INTERVAL_MS = 5_000;
 

@@ -1,5 +1,5 @@
 import type { Config } from '#config/load.ts';
-import { OTLP_PROTOCOLS, type OTLP_SIGNALS } from '#config/sections/operation.ts';
+import { OTLP_PROTOCOLS, OTLP_SIGNALS } from '#config/sections/operation.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import type { OtlpTarget } from '#operation/otlp.ts';
 import type { Telemetry } from '#operation/telemetry.ts';
@@ -83,6 +83,27 @@ export async function openTelemetry(
     logger,
     timers: nodeTimers,
   });
+}
+
+/** How a receiver of OpenTelemetry was found. */
+export interface ReceiverSight {
+  signal: Signal;
+  /** Undefined where the signal is sent nowhere. */
+  origin: string | undefined;
+  /** Why it takes nothing. */
+  fault: string | undefined;
+}
+
+/** Asks each receiver that the configuration or the OTEL_* variables name whether it takes an export without items. */
+export async function inspectReceivers({ telemetry }: Config, env: Env): Promise<ReceiverSight[]> {
+  return Promise.all(
+    OTLP_SIGNALS.map(async (signal) => {
+      const { target, fault } = destinationOf(signal, telemetry, env);
+      if (target === undefined) return { signal, origin: undefined, fault };
+      const { probe } = await import('#operation/otlp.ts');
+      return { signal, origin: new URL(target.url).origin, fault: await probe(signal, target) };
+    }),
+  );
 }
 
 /** The headers of the receiver may hold its credential. */

@@ -14,6 +14,7 @@ import {
   ProtobufTraceSerializer,
   TraceExporterMetricsHelper,
 } from '@opentelemetry/otlp-transformer';
+import { emptyResource } from '@opentelemetry/resources';
 import type { PushMetricExporter } from '@opentelemetry/sdk-metrics';
 import type { SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from '#protocol/ports.ts';
@@ -31,15 +32,53 @@ const CONTENT_TYPES = {
 } as const satisfies Record<OtlpTarget['protocol'], string>;
 
 /** Sends traces over HTTP; headers, timeout, compression and certificates are those of the OTEL_* variables. */
-export function traceExporter(target: OtlpTarget, watch: ExportWatch): SpanExporter {
+export function traceExporter(
+  target: OtlpTarget,
+  watch: Pick<ExportWatch, 'settled'>,
+  timeoutMs?: number,
+): SpanExporter {
   const serializer = { 'http/protobuf': ProtobufTraceSerializer, 'http/json': JsonTraceSerializer };
-  return exporterOf('traces', target, serializer[target.protocol], TraceExporterMetricsHelper, watch);
+  return exporterOf(
+    'traces',
+    target,
+    serializer[target.protocol],
+    TraceExporterMetricsHelper,
+    watch,
+    timeoutMs,
+  );
 }
 
 /** Sends metrics in the same way. */
-export function metricExporter(target: OtlpTarget, watch: ExportWatch): PushMetricExporter {
+export function metricExporter(
+  target: OtlpTarget,
+  watch: Pick<ExportWatch, 'settled'>,
+  timeoutMs?: number,
+): PushMetricExporter {
   const serializer = { 'http/protobuf': ProtobufMetricsSerializer, 'http/json': JsonMetricsSerializer };
-  return exporterOf('metrics', target, serializer[target.protocol], MetricsExporterMetricsHelper, watch);
+  return exporterOf(
+    'metrics',
+    target,
+    serializer[target.protocol],
+    MetricsExporterMetricsHelper,
+    watch,
+    timeoutMs,
+  );
+}
+
+/** Time for a receiver to answer one who only asks whether it is there. */
+const PROBE_MS = 3_000;
+
+/** Sends a receiver nothing, as an export without items; resolves with why it does not take that, undefined where it does. */
+export async function probe(signal: Signal, target: OtlpTarget): Promise<string | undefined> {
+  const found = new Promise<ExportResult>((resolve) => {
+    const watch = { settled: (_signal: Signal, _items: number, result: ExportResult) => resolve(result) };
+    const silent = () => undefined;
+    if (signal === 'traces') traceExporter(target, watch, PROBE_MS).export([], silent);
+    else
+      metricExporter(target, watch, PROBE_MS).export({ resource: emptyResource(), scopeMetrics: [] }, silent);
+  });
+  const { code, error } = await found;
+  return code === ExportResultCode.SUCCESS ? undefined : reasonOf(error);
 }
 
 function exporterOf<Items, Answer>(
@@ -47,10 +86,12 @@ function exporterOf<Items, Answer>(
   { url, protocol }: OtlpTarget,
   serializer: ISerializer<Items, Answer>,
   helper: IExporterMetricsHelper<Items>,
-  watch: ExportWatch,
+  watch: Pick<ExportWatch, 'settled'>,
+  timeoutMs: number | undefined,
 ): WatchedExporter<Items> {
   const headers = { 'Content-Type': CONTENT_TYPES[protocol] };
-  const options = convertLegacyHttpOptions({ url }, signal.toUpperCase(), `v1/${signal}`, headers);
+  const bound = timeoutMs === undefined ? {} : { timeoutMillis: timeoutMs };
+  const options = convertLegacyHttpOptions({ url, ...bound }, signal.toUpperCase(), `v1/${signal}`, headers);
   const type = `otlp_http_${protocol === 'http/json' ? 'json_' : ''}${helper.name}_exporter`;
   const delegate = createOtlpHttpExportDelegate(options, serializer, type, helper, undefined);
   return new WatchedExporter(delegate, (items, result) =>

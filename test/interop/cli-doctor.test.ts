@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { announceGateway } from '#operation/data-directory.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { mcpServers } from '../harness/mcp-servers.ts';
+import { OtlpCollector } from '../harness/otlp-collector.ts';
 import { ScriptedAcpAgent } from '../harness/peers/scripted-acp-agent.ts';
 import { cards } from '../harness/peers/scripted-cards.ts';
 import { servedPerTest } from '../harness/peers/served.ts';
@@ -83,6 +84,7 @@ describe('doctor', () => {
         'issuer',
         'program',
         'agent',
+        'telemetry',
         'editor',
       ]);
       expect(of('agent').map(({ said }) => said)).toEqual([
@@ -97,6 +99,36 @@ describe('doctor', () => {
       await issuer.close();
       await coder.close();
     }
+  });
+
+  it('asks the receiver of OpenTelemetry whether it takes what is sent', async () => {
+    const collector = await OtlpCollector.start();
+    const sections = { upstreams: { a2a: [] }, telemetry: { otlp: { endpoint: collector.url } } };
+    const said = async () => (await doctor(sections)).of('telemetry').map(({ ok, said: what }) => [ok, what]);
+    try {
+      expect((await doctor({})).of('telemetry').map(({ said: what }) => what)).toEqual([
+        'traces are sent nowhere by OpenTelemetry',
+        'metrics are sent nowhere by OpenTelemetry',
+      ]);
+      expect(await said()).toEqual([
+        [true, `traces are taken by the receiver at ${collector.url}`],
+        [true, `metrics are taken by the receiver at ${collector.url}`],
+      ]);
+      collector.answer = (response) => response.writeHead(401).end('no: what was sent');
+      expect(await said()).toEqual([
+        [false, `traces: ${collector.url} does not take them: HTTP 401`],
+        [false, `metrics: ${collector.url} does not take them: HTTP 401`],
+      ]);
+    } finally {
+      await collector.close();
+    }
+    vi.stubEnv('OTEL_EXPORTER_OTLP_PROTOCOL', 'grpc');
+    const lines = (await doctor(sections)).of('telemetry');
+    expect(lines[0]).toMatchObject({
+      ok: false,
+      said: 'traces: the protocol grpc is not spoken; set http/protobuf or http/json',
+      todo: expect.stringContaining('telemetry.otlp'),
+    });
   });
 
   it('says what to do on every line that is not fine, and ends with 1', async () => {

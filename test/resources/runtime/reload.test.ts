@@ -192,11 +192,11 @@ describe('a reload', () => {
     const { body } = await reload((sections) => {
       toSecond(sections);
       sections['limits'] = { max_running_tasks: 7 };
-      sections['telemetry'] = { metrics: false };
+      sections['telemetry'] = { metrics: false, otlp: { endpoint: 'http://127.0.0.1:1' } };
     });
     expect([body.applied, body.needs_restart]).toEqual([
       ['upstreams.a2a'],
-      ['limits.max_running_tasks', 'telemetry.metrics'],
+      ['limits.max_running_tasks', 'telemetry.metrics', 'telemetry.otlp.endpoint'],
     ]);
     expect((await gateway.client.call('GET', '/metrics')).status).toBe(200);
   });
