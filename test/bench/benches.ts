@@ -15,6 +15,7 @@ import { receiptVerification } from './receipt-verification.ts';
 import { redaction } from './redaction.ts';
 import { replay } from './replay.ts';
 import { startUp } from './start-up.ts';
+import { telemetry } from './telemetry.ts';
 import { upstreamHop } from './upstream-hop.ts';
 import { workBudget } from './work-budget.ts';
 
@@ -22,6 +23,7 @@ import { workBudget } from './work-budget.ts';
 export const BENCHES: readonly Bench[] = [
   workBudget,
   durableTask,
+  telemetry,
   a2aFace,
   upstreamHop,
   append,

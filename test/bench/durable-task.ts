@@ -7,9 +7,9 @@ import { type GatewayAddress, GatewayClient } from './gateway-client.ts';
 import { scratchDirectory } from './scratch-directory.ts';
 import { median, medianRatio, quantile } from './statistics.ts';
 
-const CLIENTS = 64;
+export const CLIENTS = 64;
 /** A client goes round its sessions, so that a task never waits for the one before it. */
-const SESSIONS_PER_CLIENT = 8;
+export const SESSIONS_PER_CLIENT = 8;
 const FILLER = 'x'.repeat(200);
 /** The most that an answer may cost, against the SDK in memory. */
 const MOST_RATIO = { message: 2.0, artifact: 2.2 } as const;
@@ -54,7 +54,8 @@ export const durableTask: Bench = {
   },
 };
 
-function gatewaySide(
+/** Echo tasks over REST at a gateway with the echo upstream. */
+export function gatewaySide(
   gateway: Child<GatewayAddress>,
   client: GatewayClient,
   sessions: readonly string[],
