@@ -6,17 +6,7 @@ import type { Clock } from '#protocol/ports.ts';
 import { parseTraceparent, type TraceContext, traceparentOf } from '#protocol/trace-context.ts';
 import type { TracedExchange } from '#protocol-client.ts';
 import type { Face } from './metric-table.ts';
-import {
-  addLink,
-  contextOf,
-  fail,
-  NOWHERE,
-  type Span,
-  SpanKind,
-  type Spans,
-  within,
-  withinIds,
-} from './spans.ts';
+import { addLink, contextOf, fail, NOWHERE, type Span, SpanKind, type Spans, withinIds } from './spans.ts';
 import type { TaskTraces } from './tracing.ts';
 import { passedOn } from './work-metrics.ts';
 
@@ -109,7 +99,9 @@ class TracedCall {
   /** The request that it is, or that it is in. */
   readonly #span: Span;
   readonly #isOwn: boolean;
-  #admission: Span | undefined;
+  readonly #about: { 'harn.face': string; 'harn.operation': string };
+  /** Undefined once the caller is let in, or refused. */
+  #enteredMs: number | undefined;
 
   constructor(
     deps: CallTracesDeps,
@@ -121,6 +113,7 @@ class TracedCall {
     this.#deps = deps;
     this.#startMs = clock.now();
     this.#beganMs = clock.monotonic();
+    this.#about = { 'harn.face': face, 'harn.operation': id };
     const caller = traceparent === undefined ? undefined : parseTraceparent(traceparent);
     const span = around?.openFor(caller);
     this.#isOwn = span === undefined;
@@ -129,13 +122,10 @@ class TracedCall {
       spans.begin(id, caller === undefined ? NOWHERE : withinIds(caller), {
         kind: SpanKind.SERVER,
         startMs: this.#startMs,
-        attributes: { 'harn.face': face, 'harn.operation': id },
+        attributes: this.#about,
         links: around?.span === undefined ? [] : [{ to: contextOf(around.span), why: 'carried_by' }],
       });
-    if (!this.isRecorded) return;
-    const startMs = around?.takeStart() ?? this.#startMs;
-    const attributes = { 'harn.face': face, 'harn.operation': id };
-    this.#admission = spans.begin('admission', within(this.#span), { startMs, attributes });
+    this.#enteredMs = around?.takeStart() ?? this.#startMs;
   }
 
   get isRecorded(): boolean {
@@ -147,9 +137,12 @@ class TracedCall {
     return traceparentOf(contextOf(this.#span));
   }
 
-  admitted(): void {
-    this.#admission?.end(this.#nowMs());
-    this.#admission = undefined;
+  admitted(failure?: string): void {
+    const { spans } = this.#deps;
+    const startMs = this.#enteredMs;
+    this.#enteredMs = undefined;
+    if (startMs === undefined) return;
+    spans.leaf('admission', this.#span, { startMs, endMs: this.#nowMs(), attributes: this.#about, failure });
   }
 
   /** A call that is about a task of another trace is linked to it; a submission that was given again is one of these. */
@@ -162,8 +155,7 @@ class TracedCall {
   }
 
   failed({ code, status }: ProtocolError): void {
-    if (this.#admission !== undefined) fail(this.#admission, code);
-    this.admitted();
+    this.admitted(code);
     if (this.#isOwn && status >= 500) fail(this.#span, code);
     else if (this.#isOwn) this.#span.setAttribute('error.type', code);
     this.#end();

@@ -32,7 +32,8 @@ interface OpenTrace {
   root: Span;
   /** What is inside of the task. */
   inside: Context;
-  queue: Span | undefined;
+  /** Undefined once it has begun to work. */
+  queuedSinceMs: number | undefined;
   /** By the span id that its agent is given as the parent. */
   turn: { id: string; span: Span; lastMs: number } | undefined;
   /** When it began to work last: its next turn begins there. */
@@ -95,7 +96,8 @@ export class TaskTraces {
     if (task_id === null || trace_id === null || !BEGINS.has(event.event)) return undefined;
     const submitted =
       event.event === 'task.submitted' ? (event.payload as PayloadOf<'task.submitted'>) : undefined;
-    const internal = submitted ?? this.#deps.log.state<CleanTaskState>(taskKeys.task(task_id))?.internal;
+    const known = submitted ? undefined : this.#deps.log.state<CleanTaskState>(taskKeys.task(task_id));
+    const internal = submitted ?? known?.internal;
     if (internal === undefined || internal.unsampled) return undefined;
     const startMs = Date.parse(event.created_at);
     const parent =
@@ -111,12 +113,11 @@ export class TaskTraces {
       links: submitted === undefined ? this.#resumes(task_id) : this.#replays(submitted),
     });
     const inside = within(root);
-    const queue = submitted && this.#deps.spans.begin('queue', inside, { startMs });
     const open: OpenTrace = {
       traceId: traceOf(event, internal),
       root,
       inside,
-      queue,
+      queuedSinceMs: submitted ? startMs : queuedSince(event, known?.resource.created_at),
       turn: undefined,
       workingSinceMs: startMs,
       wokenBy: [],
@@ -164,8 +165,7 @@ export class TaskTraces {
     const atMs = Date.parse(event.created_at);
     switch (event.event) {
       case 'task.started':
-        open.queue?.end(atMs);
-        open.queue = undefined;
+        this.#leaveQueue(open, atMs);
         open.workingSinceMs = atMs;
         return;
       case 'task.status_changed':
@@ -261,11 +261,17 @@ export class TaskTraces {
     );
   }
 
+  #leaveQueue(open: OpenTrace, endMs: number): void {
+    const { queuedSinceMs: startMs } = open;
+    open.queuedSinceMs = undefined;
+    if (startMs !== undefined) this.#deps.spans.leaf('queue', open.root, { startMs, endMs });
+  }
+
   /** Its times are those of the log's clock, so that it lies where its events do. */
-  #commit(event: Event, { inside }: OpenTrace, { commitMs, writeMs, transactions }: WrittenGroup): void {
+  #commit(event: Event, { root }: OpenTrace, { commitMs, writeMs, transactions }: WrittenGroup): void {
     const startMs = Date.parse(event.created_at);
     const attributes = { 'harn.log.transactions': transactions, 'harn.log.write_ms': writeMs };
-    this.#deps.spans.begin('commit', inside, { startMs, attributes }).end(startMs + commitMs);
+    this.#deps.spans.leaf('commit', root, { startMs, endMs: startMs + commitMs, attributes });
   }
 
   #end(event: Event, open: OpenTrace, failure: string | undefined): void {
@@ -273,7 +279,9 @@ export class TaskTraces {
     open.root.setAttribute('harn.task.outcome', event.event.slice('task.'.length));
     if (this.#deps.content) this.#noteAnswer(event, open.root);
     if (failure !== undefined) fail(open.root, failure);
-    endAll(open, Date.parse(event.created_at));
+    const endMs = Date.parse(event.created_at);
+    this.#leaveQueue(open, endMs);
+    endAll(open, endMs);
   }
 
   /** What the agent said last. */
@@ -289,6 +297,11 @@ export class TaskTraces {
 
 /** Events from which on a task is traced; after a restart those of the turn that takes it up. */
 const BEGINS: ReadonlySet<string> = new Set(['task.submitted', 'task.started', 'task.status_changed']);
+
+/** A task that waited over a restart has waited since it was submitted. */
+function queuedSince({ event }: Event, submittedAt: string | undefined): number | undefined {
+  return event === 'task.started' && submittedAt !== undefined ? Date.parse(submittedAt) : undefined;
+}
 
 /** Whoever lets a task go on may be of another trace. */
 function traceOf({ trace_id }: Event, internal: object): string {
@@ -332,7 +345,7 @@ function settle({ waits }: OpenTrace, id: string, atMs: number, failure?: string
 }
 
 /** `atMs` undefined: now. */
-function endAll({ root, queue, turn, waits }: OpenTrace, atMs: number | undefined): void {
+function endAll({ root, turn, waits }: OpenTrace, atMs: number | undefined): void {
   turn?.span.end(turn.lastMs);
-  for (const span of [...waits.values(), queue, root]) span?.end(atMs);
+  for (const span of [...waits.values(), root]) span?.end(atMs);
 }

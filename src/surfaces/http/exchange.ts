@@ -143,11 +143,10 @@ export class Exchange {
   }
 
   /** Which request it is, for the log: its id, and its trace where that is known. */
-  get place(): { request_id: string; trace_id?: string; span_id?: string } {
+  get place(): { request_id: string; trace_id?: string } {
     const request_id = this.requestId;
-    const { trace } = this;
-    if (trace?.place !== undefined)
-      return { request_id, trace_id: trace.place.traceId, span_id: trace.place.spanId };
+    const own = this.trace?.place;
+    if (own !== undefined) return { request_id, trace_id: own.traceId };
     return { request_id, ...traceFields(this.req.headers['traceparent']) };
   }
 
