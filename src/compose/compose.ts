@@ -151,7 +151,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const { url } = await surface.listen(config.server.host, config.server.port);
   announceGateway(config.store.data, { url, pid: process.pid });
   closers.push(() => withdrawGateway(config.store.data));
-  const retention = makeRetention(parts, log);
+  const retention = makeRetention(parts, log, core.removeInTurn);
   const startedMs = clock.now();
   const tidy = async () => {
     lookAtIssuers(issuers);
@@ -161,6 +161,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     return keepHouse(log, core, rooms, clock, retention, watch, live);
   };
   closers.push(() => retention.stop());
+  closers.push(() => core.eraser.stop());
   closers.push(tidyRegularly(tidy, logger));
   return { url, log, tidy, reload, close: () => closeAll(closers) };
 }
@@ -177,7 +178,7 @@ async function closeAll(closers: Closer[]): Promise<void> {
 
 async function keepHouse(
   log: EventLog,
-  { tools, gateway, receiptLog, liveConnections }: Core,
+  { tools, gateway, receiptLog, liveConnections, eraser }: Core,
   { expiries }: RoomCode,
   clock: Clock,
   retention: RetentionSweep,
@@ -194,6 +195,7 @@ async function keepHouse(
     watch.isCalm ? retention.runIfDue() : undefined,
     receiptLog.keepUp(),
     watch.isCalm ? liveConnections.detachSilent(live.ttlMs, live.sinceMs) : undefined,
+    eraser.runOpen(),
   ]);
 }
 

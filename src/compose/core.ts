@@ -30,6 +30,7 @@ import { Redactor } from '#redaction/redactor.ts';
 import { isSecretName } from '#redaction/secret-names.ts';
 import { type RestoreParts, restoreSession } from '#resources/bundle/restore-session.ts';
 import type { ConnectorRow } from '#resources/connector/schema.ts';
+import { Eraser } from '#resources/erasure/eraser.ts';
 import { LiveConnections } from '#resources/live-client/connections.ts';
 import { LiveMemory } from '#resources/live-client/live-memory.ts';
 import type { RoomCode } from '#resources/load-rooms.ts';
@@ -49,6 +50,7 @@ import { workspaceKeys } from '#resources/workspace/state.ts';
 import { TaskRunner } from '#runner/task-runner.ts';
 import { FileTree } from '#store/file-tree.ts';
 import { createSecretBox, type SecretBox } from '#store/secret-box.ts';
+import { nodeTimers } from '#surfaces/timers.ts';
 import type { Bridge } from '../../bridges/bridge.ts';
 import { bridges } from '../../bridges/index.ts';
 import { approvalFacts } from './approvals.ts';
@@ -80,7 +82,12 @@ export interface Core {
   liveConnections: LiveConnections;
   replayChecks: ReplayChecks;
   metering: Metering;
+  eraser: Eraser;
+  /** Runs what removes from the log when nothing else does. */
+  removeInTurn: RemoveInTurn;
 }
+
+type RemoveInTurn = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** The gateway behind the port: tools of decisions, task runner, subscriptions. */
 export function makeCore(
@@ -134,6 +141,17 @@ export function makeCore(
     time: () => timestamp(clock.now()),
     newId: tools.newId,
   });
+  const removals = new KeyedMutex();
+  const removeInTurn: RemoveInTurn = (work) => removals.run('removal', work);
+  const eraser = new Eraser({
+    log,
+    clock,
+    logger,
+    inTurn: removeInTurn,
+    settled: (sessionId) => runner.settled(sessionId),
+    wakeOutbox: (taskId) => sending.outbox.wake(taskId),
+    signHead: () => receiptLog.keepUp(),
+  });
   const refusals = new Refusals({
     log,
     tools,
@@ -163,6 +181,7 @@ export function makeCore(
       project,
       ...operating,
       replayChecks,
+      erase: () => erasedWithin(eraser, logger),
     }),
     newestReplayCheck: () => replayChecks.newest,
     workspaceIdOf: workspaceNames(config, log),
@@ -188,6 +207,8 @@ export function makeCore(
     liveConnections,
     replayChecks,
     metering,
+    eraser,
+    removeInTurn,
   };
 }
 
@@ -208,6 +229,23 @@ export function meterOf(
     bodies: bounds.tenant_bodies_in_flight,
   };
   return callMeter({ caller, tenant }, clock, (error) => refusals.count(error));
+}
+
+/** How long the answer to an erasure waits for its end; one that takes longer goes on without it. */
+const ERASED_WITHIN_MS = 10_000;
+
+/** Carries out what is to be erased, and resolves when that is done, failed, or takes too long. */
+async function erasedWithin(eraser: Eraser, logger: Logger): Promise<void> {
+  const erased = eraser
+    .runOpen()
+    .catch((error: unknown) => logger.warn({ err: error }, 'an erasure was interrupted; it goes on soon'));
+  await new Promise<void>((resolve) => {
+    const stopWaiting = nodeTimers.after(ERASED_WITHIN_MS, resolve);
+    void erased.then(() => {
+      stopWaiting();
+      resolve();
+    });
+  });
 }
 
 function recover(runner: TaskRunner, logger: Logger): void {
@@ -579,6 +617,7 @@ interface PerformerParts extends Pick<RestoreParts, 'bundles' | 'redact' | 'proj
   interpretOf: (route: string) => Interpret | undefined;
   sending: Sending;
   replayChecks: ReplayChecks;
+  erase: () => Promise<void>;
 }
 
 /** What an operator can do to the running gateway. */
@@ -602,6 +641,7 @@ function performer(
     stopHaltedAgents,
     startReleased,
     replayChecks,
+    erase,
     ...restoring
   }: PerformerParts,
 ): (effect: Effect, signal: AbortSignal) => Promise<EffectResult> {
@@ -613,6 +653,10 @@ function performer(
     }
     if (effect.kind === 'start_replay_check')
       return { replayCheck: await replayChecks.start(effect.request) };
+    if (effect.kind === 'erase') {
+      await erase();
+      return { erasureId: effect.erasureId };
+    }
     if (effect.kind === 'reload') return { reload: await reload() };
     if (effect.kind === 'stop_halted') {
       const endedTasks = await runner.endHalted();

@@ -74,6 +74,8 @@ export type Effect =
   | { kind: 'start_released'; route: string }
   /** Replays of many Tasks begin; refused with `conflict` while others run. */
   | { kind: 'start_replay_check'; request: ReplayCheckRequest }
+  /** What an erasure names is removed, as far as that is done in a short time; the rest goes on by itself. */
+  | { kind: 'erase'; erasureId: string }
   /** The configuration is read again and takes effect. */
   | { kind: 'reload' }
   /** A file becomes durable. */
@@ -93,6 +95,8 @@ export interface EffectResult {
   endedTasks?: number;
   /** Of `start_replay_check`: as it begins. */
   replayCheck?: ReplayCheck;
+  /** Of `erase`. */
+  erasureId?: string;
   /** Of `reload`. */
   reload?: ReloadReport;
   /** Of `restore_session`. */

@@ -4,9 +4,11 @@ import { holdsScope, isMember } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { apiKeyKeys, type CleanApiKeyState } from '#resources/api-key/state.ts';
 import type { CleanBranchState } from '#resources/branch/state.ts';
+import { type CleanErasedState, erasureKeys } from '#resources/erasure/state.ts';
 import { type Copies, type StateKey, type Together, together } from '#resources/room.ts';
 import * as ROOMS from '#resources/rooms.ts';
 import { type CleanWorkspaceState, workspaceKeys } from '#resources/workspace/state.ts';
+import { wasErased } from './erased.ts';
 
 /** Ids that can be in a key; anything else names nothing. */
 export const ID = /^[A-Za-z0-9_.-]{1,128}$/;
@@ -60,8 +62,15 @@ export function load<Name extends keyof StateOf>(
   if (state && isVisible(reader, caller, state)) return state;
   const copy = copyOf(reader, caller, object, id);
   const own = copy === undefined ? undefined : reader.get<StateOf[Name]>(keyOf(copy));
-  if (!own) throw notFound(object, param);
-  return own;
+  if (own) return own;
+  const erased = state ? undefined : erasedOf(reader, caller, id);
+  throw erased === undefined ? notFound(object, param) : wasErased(object, erased, param);
+}
+
+/** What is known of an erased Session, Task or Receipt to members of its workspace; undefined for what was not erased. */
+export function erasedOf(reader: StateReader, caller: Caller, id: string): CleanErasedState | undefined {
+  const erased = ID.test(id) ? reader.get<CleanErasedState>(erasureKeys.erased(id)) : undefined;
+  return erased && isMemberOf(reader, caller, erased.workspace_id) ? erased : undefined;
 }
 
 /** The id of what an import brought under this id into a workspace of the caller. */

@@ -4,6 +4,7 @@ import type { KeyRegistry } from '#receipts/key-registry.ts';
 import {
   commitKey,
   eventIdOf,
+  FOLDED_SESSIONS,
   isEventKey,
   KEY_KINDS,
   keysUnder,
@@ -69,7 +70,7 @@ export async function* checkLog(options: CheckLogOptions): AsyncGenerator<CheckS
 
 async function* checkReadable(options: CheckLogOptions): AsyncGenerator<CheckStep, void> {
   const { checkpoint, store, scratch = new MemoryScratch() } = options;
-  const pass = new LogPass(options, scratch, await RemovedSegments.read(store));
+  const pass = new LogPass(options, scratch, await keptOf(store));
   const damagedRows = await loadBase(store, scratch);
   let head = EMPTY_HEAD;
   const summary = readSummary(store);
@@ -111,7 +112,7 @@ export async function* rebuildFolds({
   void
 > {
   const { store } = options;
-  const pass = new LogPass(options, rows, await RemovedSegments.read(store), NOWHERE);
+  const pass = new LogPass(options, rows, await keptOf(store), NOWHERE);
   yield* await loadBase(store, rows);
   for await (const { commit, before } of walkCommits(store, EMPTY_HEAD))
     if (commit !== undefined) yield* await pass.take(commit, before);
@@ -130,6 +131,8 @@ class LogPass {
   readonly #removed: RemovedSegments;
   readonly #store: Store;
   readonly #hasSummary: boolean;
+  /** By session, the newest event that the base holds although it stays. */
+  readonly #folded: ReadonlyMap<string, string>;
   /** Whether a segment was taken for removed that only the set hash can vouch for. */
   #restsOnSum = false;
   events = 0;
@@ -141,9 +144,10 @@ class LogPass {
   constructor(
     { store, projection, said }: Pick<CheckLogOptions, 'store' | 'projection' | 'said'>,
     scratch: Scratch,
-    removed: RemovedSegments,
+    { removed, folded }: Kept,
     accounts: Accounts = scratch,
   ) {
+    this.#folded = folded;
     this.#audit = new RecordAudit(store);
     this.#store = store;
     this.#hasSummary = readSummary(store) !== undefined;
@@ -208,6 +212,8 @@ class LogPass {
       const misplaced: Finding[] =
         observed === expected ? [] : [{ problem: 'order', where: key, expected, observed }];
       if (event.event === 'vendor.harn_gateway.truncation_accepted') this.accepted.push(acceptedBy(event));
+      // The base holds what it folded to.
+      if (event.id <= (this.#folded.get(event.session_id ?? '') ?? '')) return misplaced;
       return [...misplaced, ...this.#rebuild.fold(event)];
     });
     this.#rebuild.enter(key, events);
@@ -224,6 +230,19 @@ function acceptedBy({ id, created_at, payload }: Event): Extract<CheckStep, { ki
     reason: typeof reason === 'string' ? reason : null,
     isRestore: backup !== undefined || typeof expected === 'string',
   };
+}
+
+/** What says which events are not folded again. */
+interface Kept {
+  removed: RemovedSegments;
+  folded: ReadonlyMap<string, string>;
+}
+
+async function keptOf(store: Store): Promise<Kept> {
+  const folded = new Map<string, string>();
+  for await (const page of store.entries(keysUnder(FOLDED_SESSIONS)))
+    for (const [key, sealed] of page) folded.set(lastSegment(key), sealed.subarray(SEAL_BYTES).toString());
+  return { removed: await RemovedSegments.read(store), folded };
 }
 
 function* found(findings: readonly Finding[]): Generator<CheckStep, void> {

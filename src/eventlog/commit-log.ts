@@ -13,6 +13,7 @@ import type {
   CopyBase,
   EventLog,
   FoundDamage,
+  HistoryErasure,
   HistoryRemoval,
   Integrity,
   LogCopy,
@@ -21,22 +22,24 @@ import type {
   LogStatus,
   Origin,
   Projection,
+  ResourcePointer,
   RowRemoval,
   Segment,
   State,
   StoredEvent,
   StreamOfOne,
   StreamScope,
+  Transaction,
   WrittenGroup,
 } from './event-log.ts';
-import { foldCodec, StateCache } from './fold-record.ts';
+import { foldCodec, recordOf, StateCache } from './fold-record.ts';
 import { GroupStaging, GroupWriter } from './group-commit.ts';
-import { planRemoval } from './history-removal.ts';
+import { leftOfSegments, planErasure, planRemoval } from './history-removal.ts';
 import { openLogCopy } from './log-copy.ts';
 import { type IndexRange, LogReader, storedEvent } from './log-reader.ts';
 import { Reopener } from './reopener.ts';
-import { eventNumberOf, idsGivenBy, type SaidSlots } from './segment.ts';
-import { stageRemoval, stageRows } from './stage-rows.ts';
+import { eventNumberOf, idsGivenBy, NO_EVENT, type SaidSlots } from './segment.ts';
+import { stageErasure, stageRemoval, stageRows, stageSegments } from './stage-rows.ts';
 import { StagedTransaction } from './staged-transaction.ts';
 import { removableCommits, removalCommits } from './summarise-commits.ts';
 import type { Timers } from './timers.ts';
@@ -234,7 +237,10 @@ export class CommitLog implements EventLog {
   }
 
   isCut(sessionId: string): boolean {
-    return this.#reader.mark({ kind: 'session', id: sessionId }) !== undefined;
+    return (
+      this.#reader.mark({ kind: 'session', id: sessionId }) !== undefined ||
+      this.#reader.foldedThrough(sessionId) !== NO_EVENT
+    );
   }
 
   baseKeys(prefix: string): AsyncIterable<string> {
@@ -248,6 +254,32 @@ export class CommitLog implements EventLog {
     return this.transact({ actor: null }, (tx) =>
       removal.isKept?.(tx) ? 0 : stageRemoval(tx, plan, this.#reader.codec),
     );
+  }
+
+  async eraseHistory(erasure: HistoryErasure): Promise<number> {
+    const { projection, endsWithRun } = this.#parts;
+    const plan = await planErasure({ reader: this.#reader, projection, endsWithRun }, erasure);
+    if (plan === undefined) return 0;
+    return this.transact({ actor: null }, (tx) =>
+      erasure.isKept?.(tx) ? 0 : stageErasure(tx, plan, this.#reader.codec),
+    );
+  }
+
+  eraseWords(
+    ids: readonly string[],
+    left: HistoryErasure['left'],
+    also: (tx: Transaction) => void,
+  ): Promise<void> {
+    const events = ids.flatMap((id) => this.#reader.event(id)?.event ?? []);
+    const { segments } = leftOfSegments(this.#reader, events, left);
+    return this.transact({ actor: null }, (tx) => {
+      stageSegments(tx, segments);
+      also(tx);
+    });
+  }
+
+  newestEventOf(resource: ResourcePointer): string | undefined {
+    return this.#reader.fold(recordOf(resource))?.head?.event_id;
   }
 
   async summariseCommits(
@@ -294,6 +326,10 @@ export class CommitLog implements EventLog {
 
   compact(range: { gte: string; lte: string }): Promise<void> {
     return this.#parts.store.compact(range);
+  }
+
+  purge(): Promise<void> {
+    return this.#parts.store.purge();
   }
 
   tail(listener: (events: readonly StoredEvent[], group?: WrittenGroup) => void): () => void {

@@ -151,6 +151,15 @@ export interface HistoryRemoval {
   isKept?(states: StateReader): boolean;
 }
 
+/** Events of a session that lose what they said, and keep their ids, kinds, order and links. */
+export interface HistoryErasure extends Omit<HistoryRemoval, 'throughId'> {
+  /** The events behind this one, up to and including `throughId`. */
+  afterId: string;
+  throughId: string;
+  /** What is left of an event; undefined where it stays as it is. */
+  left(event: Event): Pick<Event, 'payload' | 'metadata'> | undefined;
+}
+
 /** What was folded from events that are gone, and goes for good itself. */
 export interface RowRemoval {
   /** Derived rows, with what the base has of them. */
@@ -161,6 +170,8 @@ export interface RowRemoval {
   erased(after: StateReader): readonly string[];
   /** Asked in the transaction itself: whether nothing may be removed after all. Default: no. */
   isKept?(states: StateReader): boolean;
+  /** What is recorded in the same transaction. */
+  also?(tx: Transaction): void;
   /** A primary record that stands for it: its content after this, by what it is before. */
   record?: { key: string; next(before: Buffer | undefined): string };
 }
@@ -325,7 +336,7 @@ export interface EventLog {
   holds(scope: StreamScope, id: string): boolean;
   /** Derived keys with the prefix, which ends in `/`, to which events that retention removed had folded. Durable ones only. */
   baseKeys(prefix: string): AsyncIterable<string>;
-  /** Whether retention has removed the beginning of this session. */
+  /** Whether retention has removed the beginning of this session, or the base holds what it folded to. */
   isCut(sessionId: string): boolean;
   /**
    * Removes the events of a session from its beginning through `throughId`, in one commit; each stream begins from then on
@@ -333,6 +344,24 @@ export interface EventLog {
    * events went; 0 when they are gone already. Calls must not overlap.
    */
   removeHistory(removal: HistoryRemoval): Promise<number>;
+  /**
+   * Takes what events of a session said out of the log, in one commit; ids, kinds, order and links stay, and cursors hold on. What all
+   * events of the range had folded to becomes the base, which `removeRows` can then remove. Returns how many events lost
+   * their words. Calls must not overlap, nor with `removeHistory`. A session is folded from its beginning on: the first range
+   * begins behind `NO_EVENT`, the next one where that ended.
+   */
+  eraseHistory(erasure: HistoryErasure): Promise<number>;
+  /**
+   * Takes what single events said out of the log; ids, kinds, order and links stay. `also` is recorded in the same transaction: after
+   * it the events that are left have to fold to what is stored. Calls must not overlap with `eraseHistory` and `removeHistory`.
+   */
+  eraseWords(
+    ids: readonly string[],
+    left: HistoryErasure['left'],
+    also: (tx: Transaction) => void,
+  ): Promise<void>;
+  /** Id of the newest durable event of a resource. */
+  newestEventOf(resource: ResourcePointer): string | undefined;
   /**
    * Puts a signed summary in the place of the records of commits of whose events none is left, in small commits, as long as
    * `goesOn` says so (default: to the end). Looked at are those up to the newest removed event, and of `spans`, first and last
@@ -351,6 +380,8 @@ export interface EventLog {
   copy(since?: CopyBase): Promise<LogCopy>;
   /** Frees the space of what was removed in a range of keys. */
   compact(range: { gte: string; lte: string }): Promise<void>;
+  /** Takes what was deleted or written over off the disk, in the whole store. */
+  purge(): Promise<void>;
   /**
    * Calls back with each group of committed events, in order, after fsync. A group whose write failed but which is found
    * after the reopen comes too, late and without what its write took. Returns the unsubscriber.

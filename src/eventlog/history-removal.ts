@@ -1,7 +1,7 @@
 import { eventKey, lastSegment } from '#store/keys.ts';
 import { IntegrityError } from '#store/store-errors.ts';
 import { BaseFolds } from './base-folds.ts';
-import type { Event, HistoryRemoval, Projection } from './event-log.ts';
+import type { Event, HistoryErasure, HistoryRemoval, Projection } from './event-log.ts';
 import { type FoldRecord, foldEvent } from './fold-record.ts';
 import { isNoMark, type RemovedPart } from './history-mark.ts';
 import { type LogReader, storedEvent } from './log-reader.ts';
@@ -55,7 +55,7 @@ export async function planRemoval(
   const events = read.filter(isNoMark);
   const last = events.at(-1);
   if (last === undefined) return undefined;
-  const folds = await folded(parts, events, removal);
+  const folds = await folded(parts, notFolded(parts, events), removal);
   const session: CutStream = {
     ...cut('session', removal.sessionId, events, last),
     earlier: parts.reader.mark({ kind: 'session', id: removal.sessionId })?.part,
@@ -65,6 +65,67 @@ export async function planRemoval(
     segments: await segmentsThrough(parts.reader, removal.sessionId, last.id),
     ...baseOf(parts, folds, last.id),
   };
+}
+
+export interface ErasurePlan extends Pick<RemovalPlan, 'base' | 'rows'> {
+  sessionId: string;
+  throughId: string;
+  /** Whether the base holds more of the session than before. */
+  isFurther: boolean;
+  /** Segments that are written again, with their events as they are left. */
+  segments: { key: string; content: Buffer }[];
+  /** Events that lose what they said. */
+  erased: number;
+}
+
+/** Reads and folds what is to lose its words. Undefined when there is nothing (more) to do. */
+export async function planErasure(
+  parts: RemovalParts,
+  erasure: HistoryErasure,
+): Promise<ErasurePlan | undefined> {
+  const { reader } = parts;
+  const { sessionId, afterId, throughId } = erasure;
+  const events: Event[] = [];
+  for (const event of await eventsThrough(reader, sessionId, throughId, afterId)) {
+    if (isNoMark(event) && event.id > afterId) events.push(event);
+  }
+  const last = events.at(-1);
+  if (last === undefined) return undefined;
+  const folds = await folded(parts, notFolded(parts, events), erasure);
+  const { segments, erased } = leftOfSegments(reader, events, erasure.left);
+  const through = reader.foldedThrough(sessionId);
+  return {
+    sessionId,
+    isFurther: last.id > through,
+    throughId: last.id,
+    segments,
+    erased,
+    ...baseOf(parts, folds, last.id),
+  };
+}
+
+/** The segments of these events as they are written again. Those of which nothing goes are left alone. */
+export function leftOfSegments(
+  reader: LogReader,
+  events: readonly Event[],
+  left: HistoryErasure['left'],
+): Pick<ErasurePlan, 'segments' | 'erased'> {
+  const going = new Map(
+    events.flatMap((event) => {
+      const rest = left(event);
+      return rest === undefined ? [] : [[event.id, JSON.stringify({ ...event, ...rest })] as const];
+    }),
+  );
+  const segments = new Map<string, Buffer>();
+  for (const id of going.keys()) {
+    const segment = reader.segment(id);
+    if (segment === undefined)
+      throw new IntegrityError(eventKey(id), 'a segment with the event', 'no segment');
+    if (segments.has(segment.key)) continue;
+    const lines = segment.events.map((bytes) => going.get(storedEvent(bytes).event.id) ?? bytes.toString());
+    segments.set(segment.key, Buffer.from(lines.join('\n')));
+  }
+  return { segments: Array.from(segments, ([key, content]) => ({ key, content })), erased: going.size };
 }
 
 /** The segments of a session from its beginning through the one that holds the event. */
@@ -79,15 +140,26 @@ async function segmentsThrough(reader: LogReader, id: string, throughId: string)
   });
 }
 
-async function eventsThrough(reader: LogReader, sessionId: string, throughId: string): Promise<Event[]> {
+async function eventsThrough(
+  reader: LogReader,
+  sessionId: string,
+  throughId: string,
+  afterId = NO_EVENT,
+): Promise<Event[]> {
   const found: Event[] = [];
-  for (let after = NO_EVENT; after < throughId; ) {
+  for (let after = afterId; after < throughId; ) {
     const page = await reader.range({ kind: 'session', id: sessionId }, after, PAGE);
     const events = page.map((bytes) => storedEvent(bytes).event);
     found.push(...events.filter(({ id }) => id <= throughId));
     after = events.length < PAGE ? throughId : (events.at(-1)?.id ?? throughId);
   }
   return found;
+}
+
+/** Events of a session that the base does not hold yet. */
+function notFolded({ reader }: Pick<RemovalParts, 'reader'>, events: readonly Event[]): Event[] {
+  const through = reader.foldedThrough(events[0]?.session_id ?? '');
+  return events.filter(({ id }) => id > through);
 }
 
 /** The states after `events`; those of another session are made again as they were when an event read them. */
@@ -100,9 +172,11 @@ async function folded(
   const otherId = reading && readsFrom?.(reading);
   const other =
     reading && otherId
-      ? await folded(parts, (await eventsThrough(parts.reader, otherId, reading.id)).filter(isNoMark), {
-          ...(readsFrom ? { readsFrom } : {}),
-        })
+      ? await folded(
+          parts,
+          notFolded(parts, (await eventsThrough(parts.reader, otherId, reading.id)).filter(isNoMark)),
+          { ...(readsFrom ? { readsFrom } : {}) },
+        )
       : undefined;
   const folds = new BaseFolds(parts.reader);
   for (const event of events) {

@@ -2,9 +2,11 @@ import { ProtocolError } from '#protocol/errors.ts';
 import {
   baseKey,
   eventKey,
+  foldedKey,
   KEY_KINDS,
   keysUnder,
   LOG_CUT_KEY,
+  LOG_FOLDED_KEY,
   lastSegment,
   streamCutKey,
   streamOf,
@@ -84,7 +86,7 @@ export class LogReader {
   /** False only where nothing was ever removed, so that no row is the base. */
   isCutOrDamaged(): boolean {
     try {
-      return this.#store.get(LOG_CUT_KEY) !== undefined;
+      return [LOG_CUT_KEY, LOG_FOLDED_KEY].some((key) => this.#store.get(key) !== undefined);
     } catch (error) {
       if (error instanceof IntegrityError) return true;
       throw error;
@@ -210,6 +212,11 @@ export class LogReader {
     const key = cutKeyOf(scope);
     const content = this.record(key);
     return content && this.#lockedOnDamage(() => markEvent(key, content));
+  }
+
+  /** Up to which event of a session the base holds what its events folded to, although they stay; `NO_EVENT` for none. */
+  foldedThrough(sessionId: string): string {
+    return this.record(foldedKey(sessionId))?.toString() ?? NO_EVENT;
   }
 
   /** Newest removed event of a scope; `NO_EVENT` when none was removed. */

@@ -1,10 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
-import { baseKey, LOG_CUT_KEY, streamCutKey, workspaceCutKey } from '#store/keys.ts';
+import {
+  baseKey,
+  foldedKey,
+  LOG_CUT_KEY,
+  LOG_FOLDED_KEY,
+  streamCutKey,
+  workspaceCutKey,
+} from '#store/keys.ts';
 import { type BaseEntry, baseEntryOf, MARKER_ENTRY } from './base-row.ts';
 import type { RowRemoval, State } from './event-log.ts';
 import { type FoldCodec, type FoldRecord, isResource } from './fold-record.ts';
 import { encodeMark, markEvent } from './history-mark.ts';
-import type { CutSegment, CutStream, RemovalPlan } from './history-removal.ts';
+import type { CutSegment, CutStream, ErasurePlan, RemovalPlan } from './history-removal.ts';
 import { refuseKept } from './retention-rules.ts';
 import { streamRows } from './segment.ts';
 import type { StagedTransaction } from './staged-transaction.ts';
@@ -12,7 +19,8 @@ import type { StagedTransaction } from './staged-transaction.ts';
 /** Stages the removal of derived rows with their base. False where a kept event has changed one of them. */
 export function stageRows(tx: StagedTransaction, removal: RowRemoval): boolean {
   const { rows, changes, erased, record } = removal;
-  if (removal.isKept?.(tx) || rows.some((row) => isChangedSince(tx, row))) return false;
+  if (removal.isKept?.(tx) || [...rows, ...changes.keys()].some((row) => isChangedSince(tx, row)))
+    return false;
   for (const row of rows) {
     refuseKept(row, 'with its session');
     tx.dropRow(row);
@@ -24,6 +32,7 @@ export function stageRows(tx: StagedTransaction, removal: RowRemoval): boolean {
     eraseKept(tx, key);
   }
   if (record !== undefined) tx.record(record.key, record.next(tx.recorded(record.key)));
+  removal.also?.(tx);
   return true;
 }
 
@@ -71,16 +80,46 @@ export function stageRemoval(
   if (session === undefined) return 0;
   for (const segment of segments) cutSegment(tx, segment, session.last.id);
   for (const stream of streams) putMark(tx, streamCutKey(stream.object, stream.id), stream);
+  stageBase(tx, { base, rows }, codec);
+  const { workspace_id } = session.last;
+  putNewestMark(tx, LOG_CUT_KEY, session);
+  if (workspace_id !== null) putNewestMark(tx, workspaceCutKey(workspace_id), session);
+  return session.events;
+}
+
+/**
+ * Stages a planned erasure: segments are written again with their events as they are left, under their keys, and what the events had
+ * folded to goes to the base, so that a rebuild of the folds needs their words no more. Returns the events that lost theirs.
+ */
+export function stageErasure(tx: StagedTransaction, plan: ErasurePlan, codec: FoldCodec): number {
+  stageSegments(tx, plan.segments);
+  stageBase(tx, plan, codec);
+  if (plan.isFurther) {
+    tx.record(foldedKey(plan.sessionId), plan.throughId);
+    tx.record(LOG_FOLDED_KEY, plan.throughId);
+  }
+  return plan.erased;
+}
+
+/** Writes segments again, under their keys. */
+export function stageSegments(tx: StagedTransaction, segments: ErasurePlan['segments']): void {
+  for (const { key, content } of segments) {
+    refuseKept(key);
+    tx.record(key, content);
+  }
+}
+
+function stageBase(
+  tx: StagedTransaction,
+  { base, rows }: Pick<RemovalPlan, 'base' | 'rows'>,
+  codec: FoldCodec,
+): void {
   for (const [key, entry] of base) {
     if (entry === undefined) putBase(tx, key, undefined);
     else if ('marker' in entry) putMarker(tx, key);
     else putFold(tx, key, entry, codec);
   }
   for (const row of rows) tx.dropRow(row);
-  const { workspace_id } = session.last;
-  putNewestMark(tx, LOG_CUT_KEY, session);
-  if (workspace_id !== null) putNewestMark(tx, workspaceCutKey(workspace_id), session);
-  return session.events;
 }
 
 function cutSegment(tx: StagedTransaction, { key, events }: CutSegment, throughId: string): void {

@@ -33,6 +33,8 @@ export const SCOPES = [
   'tools:read',
   'memories:read',
   'memories:write',
+  'erasures:read',
+  'erasures:write',
   'holds:read',
   'holds:write',
   'bundles:read',

@@ -7,6 +7,7 @@ export { branch } from './branch/room.ts';
 export { bundle } from './bundle/room.ts';
 export { connector } from './connector/room.ts';
 export { discovery } from './discovery/room.ts';
+export { erasure } from './erasure/room.ts';
 export { event } from './event/room.ts';
 export { halt } from './halt/room.ts';
 export { hold } from './hold/room.ts';

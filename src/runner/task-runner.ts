@@ -280,6 +280,12 @@ export class TaskRunner implements RunFacts {
     }
   }
 
+  /** Resolves when no turn of a Session runs any more. To ask for one that is closed. */
+  async settled(sessionId: string): Promise<void> {
+    const own = [...this.#runs].filter(([id]) => this.#task(id)?.resource.session_id === sessionId);
+    await Promise.allSettled(own.map(([, run]) => run.ended));
+  }
+
   /** Stops taking work and lets go of running turns; the tasks stay as they are and are taken up by the next start. */
   async drain(): Promise<void> {
     this.#draining = true;

@@ -115,13 +115,14 @@ export const KEY_KINDS = {
     prefix: 'o/',
     shape: 'o/<stream>/<id>',
     kind: 'primary',
-    holds: 'mark of the newest event that retention removed',
+    holds:
+      'mark of the newest event that retention removed, or of the newest one that the base holds although it stays',
   },
   tombstone: {
     prefix: 'ts/',
     shape: 'ts/<session>',
     kind: 'primary',
-    holds: 'what is left of a session that retention removed whole',
+    holds: 'what is left of a session that was removed whole',
   },
   meta: { prefix: 'm/', shape: 'm/<name>', kind: 'own', holds: 'schema version, log id' },
 } as const;
@@ -171,6 +172,11 @@ export const streamCutKey = (object: 'session' | 'task', id: string): string =>
   `${KEY_KINDS.cut.prefix}${object}/${segment(id)}`;
 /** What is left of a session that retention removed whole. */
 export const tombstoneKey = (session: string): string => KEY_KINDS.tombstone.prefix + segment(session);
+/** Up to which event the base holds what a session's events folded to, although the events stay. */
+export const FOLDED_SESSIONS = `${KEY_KINDS.cut.prefix}folded/`;
+export const foldedKey = (session: string): string => FOLDED_SESSIONS + segment(session);
+/** There once some session has such a mark. */
+export const LOG_FOLDED_KEY = `${KEY_KINDS.cut.prefix}log/folded`;
 /** How far retention came over all workspaces. */
 export const LOG_CUT_KEY = `${KEY_KINDS.cut.prefix}log/all`;
 export const SUMMARY_KEY = `${KEY_KINDS.summary.prefix}commits`;

@@ -26,6 +26,9 @@ const PAGE_BYTES = 2 * 1024 * 1024;
 const MEBIBYTE = 1024 * 1024;
 const STRING_VALUE = { valueEncoding: 'utf8' } as const;
 const SYNC = { sync: true };
+/** Before and behind every key. */
+const FIRST_KEY = '!';
+const LAST_KEY = '~';
 
 type Moment = ReturnType<Level<string, Buffer>['snapshot']>;
 /** Where a read of the handle looks. Default: at what is durable now. */
@@ -286,6 +289,28 @@ class LevelStore implements Store {
     } catch (error) {
       throw readFailure(error, range.gte);
     }
+  }
+
+  /**
+   * A table that was written at once with what was deleted behind it is not merged with anything, and so keeps it: a table that only
+   * spans all keys, laid above it, makes the second pass write it again.
+   */
+  async purge(): Promise<void> {
+    try {
+      await this.#handle.compactRange(FIRST_KEY, LAST_KEY);
+      await this.#inTurn(() => this.#spanAll());
+      await this.#handle.compactRange(FIRST_KEY, LAST_KEY);
+    } catch (error) {
+      throw readFailure(error, FIRST_KEY);
+    }
+  }
+
+  /** Deletes two keys that are never there. */
+  async #spanAll(): Promise<void> {
+    await this.#writeNow([
+      { type: 'del', key: FIRST_KEY },
+      { type: 'del', key: LAST_KEY },
+    ]);
   }
 
   /** LevelDB prints a table: level, files, size in MB, then seconds and MB read and written by compactions. */

@@ -77,6 +77,8 @@ export interface Store {
   reopen(): Promise<void>;
   /** Frees the space of deleted keys in the range. */
   compact(range: { gte: string; lte: string }): Promise<void>;
+  /** Afterwards nothing that was deleted or written over before is left in the files of the store. Takes as long as writing it all. */
+  purge(): Promise<void>;
   /** What rewriting its tables has cost since it was opened; left out by a store that does not know. */
   compaction?(): StoreCompaction;
   close(): Promise<void>;

@@ -33,6 +33,7 @@ export function recordingStore(store: Store): Recording {
     onFence: (listener) => store.onFence(listener),
     reopen: () => store.reopen(),
     compact: (range) => store.compact(range),
+    purge: () => store.purge(),
     close: () => store.close(),
   };
   return {

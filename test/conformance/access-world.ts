@@ -42,6 +42,7 @@ export const BODIES: Record<string, (ids: Ids) => unknown> = {
   createVault: (ids) => ({ ...VAULT, workspace_id: ids['workspace_id'] }),
   createHold: (ids) => holdOn(ids['session_id'] ?? ''),
   releaseHold: () => ({ reason: 'over' }),
+  createErasure: (ids) => erasureOf(ids['spare_session_id'] ?? ''),
 };
 
 /** Operations that name a resource in the body. */
@@ -55,6 +56,7 @@ export const NAMES_IN_BODY = [
   'createVault',
   'createApiKey',
   'createHold',
+  'createErasure',
 ];
 
 /** Who sees a resource although it was made by a member of another workspace; nobody where there is no row. */
@@ -105,6 +107,7 @@ const memoryOf = (workspace: string) => ({
   provenance: { source: 'test' },
 });
 const holdOn = (session: string) => ({ name: 'case', session_ids: [session], reason: 'asked for' });
+const erasureOf = (session_id: string) => ({ session_id, rule: 'a law' });
 const PERSONA = {
   name: 'Clerk',
   version: '1',
@@ -148,6 +151,8 @@ export async function makeWorld({ client }: Stage): Promise<{ real: Ids; absent:
     key_id: (await made('/v1/admin/api-keys', { ...API_KEY, workspaces: ['workspace_default'] }))['id'] ?? '',
     vault_id: (await made('/v1/vaults', { ...VAULT, workspace_id: 'workspace_default' }))['id'] ?? '',
     hold_id: (await made('/v1/holds', holdOn(canceled.session_id)))['id'] ?? '',
+    spare_session_id: (await client.session()).id,
+    erasure_id: (await made('/v1/erasures', erasureOf((await client.session()).id)))['id'] ?? '',
     agent_id: 'sample',
     push_config_id,
     dead_letter_id: await newest('/v1/dead-letters'),

@@ -146,6 +146,7 @@ async function freshFor({ client }: Stage, id: string, { kind, path }: Operation
     });
     return { task_id, push_config_id: config.id };
   }
+  if (id === 'createErasure') return { spare_session_id: (await client.session()).id };
   if (path.startsWith('/v1/holds')) {
     const { id: session_id } = await client.session();
     if (id === 'createHold') return { session_id };

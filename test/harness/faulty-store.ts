@@ -103,6 +103,11 @@ export class FaultyStore implements Store {
     await this.#inner.compact(range);
   }
 
+  async purge(): Promise<void> {
+    this.#failWhenDue('compact');
+    await this.#inner.purge();
+  }
+
   async close(): Promise<void> {
     const due = this.#due('close');
     await this.#inner.close();

@@ -128,7 +128,9 @@ function stateOf(
   sessionId: string,
   { summary, workspaceId }: Restored,
 ): ImportState | undefined {
-  if (tombstoneOf(log, sessionId) !== undefined)
+  const tombstone = tombstoneOf(log, sessionId);
+  if (tombstone?.erasure_id !== undefined) throw erasedHere(sessionId, tombstone.erasure_id);
+  if (tombstone !== undefined)
     throw new ProtocolError(
       'conflict',
       'This Session was here, and retention removed it: its ids are not used again. Import the bundle into another gateway.',
@@ -141,6 +143,12 @@ function stateOf(
     return undefined;
   const message = 'This Session is here already, with other content. Import the bundle into another gateway.';
   throw new ProtocolError('conflict', message, { details: { session_id: sessionId } });
+}
+
+/** What was erased must not come back. */
+function erasedHere(session_id: string, erasure_id: string): ProtocolError {
+  const message = 'This Session was here and was erased: a bundle of it must not bring it back.';
+  return new ProtocolError('conflict', message, { details: { session_id, erased: true, erasure_id } });
 }
 
 /** One import at work; rows of every kind are written side by side, so that every transaction is small. */

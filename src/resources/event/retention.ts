@@ -31,6 +31,8 @@ interface RetentionDeps {
   clock: Clock;
   logger: Logger;
   windowOf(workspaceId: string): RetentionWindow;
+  /** Runs a removal when no other one is under way. */
+  inTurn<T>(work: () => Promise<T>): Promise<T>;
   /** Least time between two sweeps. */
   intervalMs: number;
 }
@@ -59,9 +61,11 @@ export class RetentionSweep {
     const now = this.#deps.clock.monotonic();
     if (this.#running === undefined && now < this.#dueAtMs) return 0;
     this.#dueAtMs = now + this.#deps.intervalMs;
-    this.#running ??= this.#sweep().finally(() => {
-      this.#running = undefined;
-    });
+    this.#running ??= this.#deps
+      .inTurn(() => this.#sweep())
+      .finally(() => {
+        this.#running = undefined;
+      });
     return this.#running;
   }
 
@@ -214,7 +218,7 @@ export async function eraseFrames(
 }
 
 /** A fork begins with a copy of another session's turns. */
-function sourceOfFork({ event, payload }: Event): string | undefined {
+export function sourceOfFork({ event, payload }: Event): string | undefined {
   const { forked } = payload as { forked?: { session_id: string } };
   return event === 'session.created' ? forked?.session_id : undefined;
 }

@@ -54,7 +54,11 @@ export function withContent(state: StoredMemory, read: ReadRecord, seesInternal:
 }
 
 /** Erases what a Memory says and leaves an event that it was there. */
-export function forgetMemory(tx: Transaction, state: CleanMemoryState, reason: 'deleted' | 'expired'): void {
+export function forgetMemory(
+  tx: Transaction,
+  state: CleanMemoryState,
+  reason: 'deleted' | 'expired' | 'erased',
+): void {
   const { resource, internal } = state;
   const { id } = resource;
   if (internal.artifact_id) redactArtifact(tx, internal.artifact_id, word(`memory_${reason}`));

@@ -22,6 +22,6 @@ export const MEMORY_EVENTS = {
   }),
   'vendor.harn_gateway.memory_deleted': z.object({
     memory_id: z.string(),
-    reason: z.enum(['deleted', 'expired']),
+    reason: z.enum(['deleted', 'expired', 'erased']),
   }),
 } as const;

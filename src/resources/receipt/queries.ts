@@ -1,5 +1,5 @@
 import { listAmong, listGiven, paging } from '#core/list-page.ts';
-import { load } from '#core/load.ts';
+import { erasedOf, load } from '#core/load.ts';
 import { ok, type Query, type QueryTools } from '#core/query.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { consistencyProof, frontierOf, inclusionProof, leafHash, rootOf } from '#receipts/merkle.ts';
@@ -96,18 +96,25 @@ const prefixed = (hash: string): string => `sha256:${hash}`;
 export const getReceiptLogHead: Query<'getReceiptLogHead'> = async (_input, tools) =>
   ok(await tools.receiptLog.head(), tools.caller);
 
+/** What the receipt log has of a receipt; that stays when the receipt is erased. */
+function leafOf(id: string, { reader, caller }: QueryTools): { id: string; hash: string; log_index: number } {
+  const erased = erasedOf(reader, caller, id)?.receipt;
+  if (erased !== undefined) return { id, ...erased };
+  const { resource, internal } = load(reader, caller, 'receipt', id, 'receipt_id');
+  return { id: resource.id, hash: internal.hash, log_index: internal.log_index };
+}
+
 export const getReceiptLogInclusion: Query<'getReceiptLogInclusion'> = async ({ query }, tools) => {
-  const { resource, internal } = load(tools.reader, tools.caller, 'receipt', query.receipt_id, 'receipt_id');
+  const { id, hash, log_index: index } = leafOf(query.receipt_id, tools);
   const head = await tools.receiptLog.head();
   const size = sizeOf(query.size, head.size, 'size');
-  const index = internal.log_index;
   if (index >= size)
     throw outside('size', `The receipt is leaf ${index}: ask for a size from ${index + 1} on.`);
   const answer = {
     object: 'receipt_log_inclusion',
-    receipt_id: resource.id,
-    receipt_hash: internal.hash,
-    leaf_hash: prefixed(leafHash(internal.hash.slice('sha256:'.length))),
+    receipt_id: id,
+    receipt_hash: hash,
+    leaf_hash: prefixed(leafHash(hash.slice('sha256:'.length))),
     index,
     size,
     root: rootAt(size, tools),

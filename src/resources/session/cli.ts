@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { type ClientOptions, ForbiddenError, GatewayClient, withClientOptions } from '#cli/client.ts';
+import { CliError, EXIT } from '#cli/exit-codes.ts';
 import {
   itemsOf,
   type ListingOptions,
@@ -9,6 +10,8 @@ import {
   withListingOptions,
 } from '#cli/listing.ts';
 import { bundleCommands } from '#resources/bundle/cli.ts';
+import { erasuresListing } from '#resources/erasure/listing.ts';
+import type { Erasure } from '#resources/erasure/schema.ts';
 import { failureWords } from '#resources/task/listing.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { clientsCommand } from '../live-client/cli.ts';
@@ -26,6 +29,7 @@ export function sessionCommand(): Command {
     .addCommand(listCommand())
     .addCommand(oneCommand('get', 'Show a session.', 'GET', ''))
     .addCommand(oneCommand('close', 'Close a session; its open tasks are canceled.', 'POST', '/close'))
+    .addCommand(eraseCommand())
     .addHelpText(
       'after',
       '\nExamples:\n  harn-gateway session list\n  harn-gateway session close session_01...\n  harn-gateway session export session_01... --out run.bundle.json',
@@ -62,6 +66,30 @@ function oneCommand(name: string, description: string, method: string, verb: str
     const session = await client.json<Session>(method, path);
     printItem(options.json ? session : await lastTaskOf(client, session), options.json, line);
   });
+}
+
+interface EraseOptions extends OneOptions {
+  rule: string;
+  reason?: string;
+  yes?: boolean;
+}
+
+function eraseCommand(): Command {
+  const command = new Command('erase')
+    .description('Erase what a session holds for good; proofs and a record of the erasure stay.')
+    .argument('<id>', 'session')
+    .requiredOption('--rule <text>', 'under which rule, such as an article of a law')
+    .option('--reason <text>', 'why, for the record')
+    .option('--yes', 'erase without asking back; nothing brings it back')
+    .option('--json', 'print the erasure as JSON');
+  return withClientOptions(command).action(
+    async (session_id: string, { rule, reason, yes, json, ...client }: EraseOptions) => {
+      if (!yes) throw new CliError('Nothing brings back what is erased. Say --yes.', EXIT.usage);
+      const body = { session_id, rule, ...(reason === undefined ? {} : { reason }) };
+      const erasure = await new GatewayClient(client).json<Erasure>('POST', '/v1/erasures', body);
+      printItem(erasure, json, erasuresListing.columns);
+    },
+  );
 }
 
 /** A session with its newest task; without one where it has none, or the key may not see tasks. */

@@ -312,4 +312,6 @@ export interface Tombstone {
   receipts: number[];
   /** Hash of the newest receipt of its chain, `sha256:` and hex; null for none. */
   receipt_chain_head: string | null;
+  /** Set where an erasure removed it. */
+  erasure_id?: string;
 }

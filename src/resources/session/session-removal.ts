@@ -1,6 +1,6 @@
 import { keysOf } from '#core/list-page.ts';
 import { unlessDamaged } from '#core/unless-damaged.ts';
-import type { EventLog, RowRemoval, State } from '#eventlog/event-log.ts';
+import type { EventLog, RowRemoval, State, Transaction } from '#eventlog/event-log.ts';
 import { type ArtifactState, artifactKeys } from '#resources/artifact/state.ts';
 import { contentKeys } from '#resources/artifact/stored-bytes.ts';
 import {
@@ -13,7 +13,7 @@ import { MEMORY_LISTS } from '#resources/memory/state.ts';
 import { artifactIdsOf } from '#resources/message/schema.ts';
 import { type MessageState, messageKeys } from '#resources/message/state.ts';
 import type { OutcomeState } from '#resources/outcome/state.ts';
-import { permissionKeys } from '#resources/permission/state.ts';
+import { permissionKeys, type RememberedState } from '#resources/permission/state.ts';
 import { type ReceiptChainState, type ReceiptState, receiptKeys } from '#resources/receipt/state.ts';
 import type { Copies } from '#resources/room.ts';
 import {
@@ -41,6 +41,21 @@ export function tombstoneOf(log: Pick<EventLog, 'record'>, sessionId: string): T
 
 type Change = (state: State) => State | undefined;
 
+/** A removal in the name of an erasure: nothing that was said lives on elsewhere, and what goes is recorded. */
+export interface Erasing {
+  erasureId: string;
+  /** What is left of a Message that a fork shows. */
+  blank(message: MessageState): MessageState;
+  /** Records in the same transaction what goes in it. */
+  record(tx: Transaction, gone: GoneInBatch): void;
+}
+
+/** What goes in one transaction: ids of resources, by the names of their objects. */
+export interface GoneInBatch {
+  ids: Readonly<Record<string, readonly string[]>>;
+  receipts: readonly { receipt_id: string; task_id: string; receipt_hash: string; log_index: number }[];
+}
+
 /** A derived row that goes, or loses a part (`change`), and what goes with it. */
 interface Unit {
   row: string;
@@ -48,9 +63,10 @@ interface Unit {
   /** Primary records. */
   erased?: string[];
   content?: StoredContent | undefined;
-  /** Place of a receipt in the receipt log. */
-  receipt?: number;
-  isTask?: true;
+  /** Of a receipt. */
+  receipt?: { task_id: string; hash: string; log_index: number };
+  /** Set for a resource. */
+  named?: { object: string; id: string };
 }
 
 interface Resource {
@@ -67,8 +83,8 @@ const OWNED: ReadonlySet<string> = new Set([
   'receipt',
 ]);
 
-/** Lists of what outlives the session that they name. */
-const KEPT_LISTS = [MEMORY_LISTS, 'l/remembered/'];
+/** Lists answers for good, which outlive the session of their question. */
+const REMEMBERED = 'l/remembered/';
 
 /**
  * Removes sessions whose history is gone: all rows that were folded from it with their base, the receipts, and contents that
@@ -80,13 +96,15 @@ export class SessionRemoval {
   readonly #log: EventLog;
   readonly #sessions: ReadonlyMap<string, Session>;
   readonly #removedAt: string;
+  readonly #erasing: Erasing | undefined;
   readonly #gone = new Map<string, boolean>();
   /** What goes, by session and by row. */
   readonly #units = new Map<string, Map<string, Unit>>();
   /** The session of each resource that goes, by its id. */
   readonly #owners = new Map<string, string>();
 
-  constructor(log: EventLog, sessions: readonly Session[], removedAt: string) {
+  constructor(log: EventLog, sessions: readonly Session[], removedAt: string, erasing?: Erasing) {
+    this.#erasing = erasing;
     this.#log = log;
     this.#sessions = new Map(sessions.map((session) => [session.id, session]));
     this.#removedAt = removedAt;
@@ -123,7 +141,7 @@ export class SessionRemoval {
         if (state === undefined || !owner || !this.#isGone(owner)) continue;
         const unit = await this.#unitOf(object, row, state);
         if (unit === undefined) continue;
-        this.#add(owner, unit);
+        this.#add(owner, { ...unit, named: { object, id: state.resource.id } });
         this.#owners.set(state.resource.id, owner);
       }
     for await (const row of this.#log.baseKeys(`${KEY_KINDS.resource.prefix}dead_letter/`)) {
@@ -140,15 +158,19 @@ export class SessionRemoval {
     const { id } = state.resource;
     switch (object) {
       case 'task':
-        return { row, isTask: true, erased: [streamCutKey('task', id)] };
-      case 'receipt':
-        return { row, receipt: (state as ReceiptState).internal.log_index, erased: [receiptKey(id)] };
+        return { row, erased: [streamCutKey('task', id)] };
+      case 'receipt': {
+        const { resource, internal } = state as ReceiptState;
+        const { hash, log_index } = internal;
+        return { row, receipt: { task_id: resource.task_id, hash, log_index }, erased: [receiptKey(id)] };
+      }
       case 'artifact': {
         const parts = await this.#keys(partsOf(id));
         return { row, content: contentOfArtifact(state as ArtifactState), erased: [layoutKey(id), ...parts] };
       }
       case 'permission_request':
         // Its answer counts on, and is listed under it.
+        if (this.#erasing !== undefined) return { row };
         return this.#state(permissionKeys.rememberedRequest(id)) === undefined ? { row } : undefined;
       default:
         return { row };
@@ -158,7 +180,10 @@ export class SessionRemoval {
   async #findFolds(): Promise<void> {
     for await (const row of this.#log.baseKeys(KEY_KINDS.fold.prefix)) {
       const [, name = '', owner = ''] = row.split('/');
-      if (name === 'turns' && !this.#isGone(owner)) this.#keepCopied(row);
+      if (name === 'turns' && !this.#isGone(owner)) {
+        if (this.#erasing === undefined) this.#keepCopied(row);
+        else this.#blankCopied(row, this.#erasing);
+      }
       if (name === 'asset') this.#findCopies(row);
       const session = this.#ownerOfFold(row, name, owner);
       if (session !== undefined) this.#add(session, { row });
@@ -180,6 +205,9 @@ export class SessionRemoval {
       case 'push':
       case 'run':
         return this.#owners.get(owner);
+      case 'rq':
+      case 'rp':
+        return this.#erasing && this.#ownerOfRemembered(row, name, owner);
       case 'outcome':
         return this.#owners.get(this.#state<OutcomeState>(row)?.task_id ?? '');
       case 'ks':
@@ -211,15 +239,34 @@ export class SessionRemoval {
     }
   }
 
+  /** A fork has these turns: they keep their places, and say nothing. */
+  #blankCopied(row: string, { blank }: Erasing): void {
+    for (const id of messagesOf(this.#state<TurnBlockState>(row))) {
+      const owner = this.#owners.get(id);
+      const unit = this.#units.get(owner ?? '')?.get(messageKeys.message(id));
+      if (unit !== undefined) unit.change = (state) => blank(state as MessageState);
+    }
+  }
+
+  /** The session whose question an answer for good was given to. */
+  #ownerOfRemembered(row: string, name: string, request: string): string | undefined {
+    const id = name === 'rq' ? request : this.#state<RememberedState>(row)?.request_id;
+    return this.#owners.get(id ?? '');
+  }
+
   #keep(id: string, row: string): void {
     this.#units.get(this.#owners.get(id) ?? '')?.delete(row);
     this.#owners.delete(id);
   }
 
+  get #keptLists(): readonly string[] {
+    return this.#erasing === undefined ? [MEMORY_LISTS, REMEMBERED] : [MEMORY_LISTS];
+  }
+
   /** Lists name what they list, and whose it is. */
   async #findLists(): Promise<void> {
     for await (const row of this.#log.baseKeys(KEY_KINDS.list.prefix)) {
-      if (KEPT_LISTS.some((prefix) => row.startsWith(prefix))) continue;
+      if (this.#keptLists.some((prefix) => row.startsWith(prefix))) continue;
       const [listed = '', of = ''] = row.split('/').reverse();
       const owner =
         this.#owners.get(listed) ?? this.#owners.get(of) ?? [listed, of].find((id) => this.#sessions.has(id));
@@ -248,6 +295,7 @@ export class SessionRemoval {
           .filter(({ scope, sha256 }) => after.get(artifactKeys.content(scope, sha256)) === undefined)
           .flatMap(contentKeys),
       ],
+      ...(this.#erasing && { also: (tx) => this.#erasing?.record(tx, goneIn(units)) }),
       isKept: (states) => holdOn(states, sessionId, this.#removedAt) !== undefined,
       record: {
         key: tombstoneKey(sessionId),
@@ -261,8 +309,10 @@ export class SessionRemoval {
       before === undefined ? this.#newTombstone(sessionId) : JSON.parse(before.toString('utf8'));
     return {
       ...known,
-      tasks: known.tasks + units.filter(({ isTask }) => isTask).length,
-      receipts: [...known.receipts, ...units.flatMap(({ receipt }) => receipt ?? [])].sort((a, b) => a - b),
+      tasks: known.tasks + units.filter(({ named }) => named?.object === 'task').length,
+      receipts: [...known.receipts, ...units.flatMap(({ receipt }) => receipt?.log_index ?? [])].sort(
+        (a, b) => a - b,
+      ),
     };
   }
 
@@ -280,13 +330,15 @@ export class SessionRemoval {
       tasks: 0,
       receipts: [],
       receipt_chain_head: chain?.head ?? null,
+      ...(this.#erasing && { erasure_id: this.#erasing.erasureId }),
     };
   }
 
   #isGone(sessionId: string): boolean {
     const known = this.#gone.get(sessionId);
     if (known !== undefined) return known;
-    const isGone = this.#sessions.has(sessionId) || tombstoneOf(this.#log, sessionId) !== undefined;
+    const isLeftover = () => this.#erasing === undefined && tombstoneOf(this.#log, sessionId) !== undefined;
+    const isGone = this.#sessions.has(sessionId) || isLeftover();
     this.#gone.set(sessionId, isGone);
     return isGone;
   }
@@ -307,6 +359,19 @@ export class SessionRemoval {
   #state<S extends State>(row: string): S | undefined {
     return unlessDamaged(() => this.#log.state<S>(row), undefined);
   }
+}
+
+function goneIn(units: readonly Unit[]): GoneInBatch {
+  const ids: Record<string, string[]> = {};
+  const receipts: GoneInBatch['receipts'][number][] = [];
+  for (const { named, receipt } of units) {
+    if (named === undefined) continue;
+    ids[named.object] = [...(ids[named.object] ?? []), named.id];
+    if (receipt === undefined) continue;
+    const { task_id, hash, log_index } = receipt;
+    receipts.push({ receipt_id: named.id, task_id, receipt_hash: hash, log_index });
+  }
+  return { ids, receipts };
 }
 
 function withoutCopy({ copies }: Copies, id: string): Copies | undefined {

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { SUPPORTED_VERSIONS, VERSION_HEADER, VERSIONS } from '#protocol/versions.ts';
 import { errorResponse } from '#resources/discovery/schema.ts';
+import { erasedPayload } from '#resources/erasure/schema.ts';
 import { event } from '#resources/event/schema.ts';
 import { EVENT_PAYLOADS } from '#resources/event-payloads.ts';
 import { OPERATIONS, type OperationId, type OperationRow, operation } from '#resources/operations.ts';
@@ -20,7 +21,15 @@ const ABOUT = `What the gateway sends without being asked for each: the Events o
  */
 export function asyncApiDocument(gatewayVersion: string, publicUrl: string): JsonObject {
   const { schemas, byName } = componentSchemas(
-    { ...EVENT_PAYLOADS, ...streamQueries(), event, clientFrame, serverFrame, error: errorResponse },
+    {
+      ...EVENT_PAYLOADS,
+      ...streamQueries(),
+      event,
+      clientFrame,
+      serverFrame,
+      error: errorResponse,
+      erasedPayload,
+    },
     'draft-7',
   );
   const frames = [
@@ -108,7 +117,13 @@ function eventMessage(kind: string): JsonObject {
           type: 'object',
           properties: {
             event: { type: 'string', const: kind },
-            payload: { $ref: `#/components/schemas/${payloadName(kind)}` },
+            payload: {
+              anyOf: [
+                { $ref: `#/components/schemas/${payloadName(kind)}` },
+                // What an erasure left of any kind.
+                { $ref: '#/components/schemas/ErasedPayload' },
+              ],
+            },
           },
         },
       ],

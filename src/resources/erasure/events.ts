@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { erasedCounts, erasedReceipt, erasure } from './schema.ts';
+
+/** Payloads of what becomes of erasures. They are events of the workspace, so that they outlive what they tell of. */
+export const ERASURE_EVENTS = {
+  'vendor.harn_gateway.erasure_requested': z.object({ erasure }),
+  /** What went in the same transaction. */
+  'vendor.harn_gateway.erasure_progressed': z.object({
+    removed: erasedCounts.partial(),
+    task_ids: z.array(z.string()),
+    receipts: z.array(erasedReceipt),
+    forks: z.array(z.string()),
+  }),
+  'vendor.harn_gateway.erasure_completed': z.object({}),
+} as const;
