@@ -3,6 +3,7 @@ import { cardCommand } from '#resources/agent/card-cli.ts';
 import { agentsCommand } from '#resources/agent/cli.ts';
 import { apiKeysCommand } from '#resources/api-key/cli.ts';
 import { artifactCommand } from '#resources/artifact/cli.ts';
+import { auditCommand } from '#resources/audit/cli.ts';
 import { backupCommand, restoreCommand } from '#resources/backup/cli.ts';
 import { haltCommand } from '#resources/halt/cli.ts';
 import { holdsCommand } from '#resources/hold/cli.ts';
@@ -56,6 +57,7 @@ export function program(): Command {
     agentsCommand(),
     sessionCommand(),
     holdsCommand(),
+    auditCommand(),
     permissionCommand(),
     ...collectionCommands(),
     logCommand(),

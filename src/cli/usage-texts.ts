@@ -50,6 +50,7 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'trust list': ['trust list', 'trust list --workspace workspace_default --json'],
   'trust export': ['trust export workspace_default --out trust.json'],
   'trust verify': ['trust verify trust.json --jwks jwks.json', 'trust verify theirs.ndjson --json'],
+  'audit export': ['audit export --since 2026-11-01 > audit.ndjson', 'audit export --follow'],
   'session erase': ['session erase session_01... --rule "GDPR Art. 17" --yes'],
   'erasure list': ['erasure list', 'erasure list --workspace workspace_default --json'],
   'erasure get': ['erasure get erasure_01... --json'],

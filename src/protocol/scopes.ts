@@ -33,6 +33,7 @@ export const SCOPES = [
   'tools:read',
   'memories:read',
   'memories:write',
+  'audit:read',
   'erasures:read',
   'erasures:write',
   'holds:read',

@@ -2,6 +2,7 @@
 export { agent } from './agent/room.ts';
 export { apiKey } from './api-key/room.ts';
 export { artifact } from './artifact/room.ts';
+export { audit } from './audit/room.ts';
 export { backup } from './backup/room.ts';
 export { branch } from './branch/room.ts';
 export { bundle } from './bundle/room.ts';
