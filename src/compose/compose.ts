@@ -186,6 +186,7 @@ async function keepHouse(
   live: { ttlMs: number; sinceMs: number },
 ): Promise<void> {
   watch.look();
+  tools.inputs.tidy();
   await gateway.recheckStreams();
   if (log.status !== 'open' || log.integrity.status !== 'ok') return;
   await Promise.all([
