@@ -448,6 +448,7 @@ function runningFacts({ runner, outbox }: RunningParts): Pick<DecisionTools, 'ru
     runs: {
       hasSlot: (route) => runner().hasSlot(route),
       queued: () => runner().queued(),
+      hasShare: (tenant, length) => runner().hasShare(tenant, length),
       claim: (...task) => runner().claim(...task),
       answer: (taskId, answer) => runner().answer(taskId, answer),
       answerOpen: () => runner().answerOpen(),

@@ -180,7 +180,7 @@ export interface DecisionLimits {
   artifactBytes: number;
   /** Largest file under a workspace root. */
   fileBytes: number;
-  /** Tasks that may wait to start, over the whole gateway. */
+  /** Tasks that may wait to start, over the whole gateway; a tenant that has less than its share may still add one. */
   queuedTasks: number;
   /** Whether an approval of a tool call names the hash of its arguments, and covers no others; false in runs recorded before. */
   bindsApprovals: boolean;
@@ -224,11 +224,17 @@ export interface RunFacts {
   hasSlot(route: string): boolean;
   /** Tasks accepted and not started. */
   queued(): number;
+  /** Whether a tenant has less than its share of a queue of this length in it. */
+  hasShare(tenant: string, length: number): boolean;
   /**
    * Counts a task before its commit, so that decisions made meanwhile see it: in a slot when it starts at once, else in
    * the queue.
    */
-  claim(taskId: string, sessionId: string, route: string, startsNow: boolean): void;
+  claim(
+    taskId: string,
+    waiting: { tenant: string; sessionId: string; route: string },
+    startsNow: boolean,
+  ): void;
   /**
    * To call after commit: the task was accepted, got its input, or ended and leaves its lane to the next one. An
    * interrupt names its message: several may wait for their turn.

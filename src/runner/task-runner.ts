@@ -13,6 +13,7 @@ import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts'
 import type { CancelReport } from '#resources/task/events.ts';
 import { moveTask } from '#resources/task/move-task.ts';
 import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
+import { type CleanWorkspaceState, workspaceKeys } from '#resources/workspace/state.ts';
 import { openRecorder } from './frame-recorder.ts';
 import { recoverTask } from './recover.ts';
 import { ReplayRun } from './replay/replay-run.ts';
@@ -71,9 +72,13 @@ export class TaskRunner implements RunFacts {
     return this.#lanes.runningCount;
   }
 
-  claim(taskId: string, sessionId: string, route: string, startsNow: boolean): void {
-    if (startsNow) this.#lanes.take(taskId, route);
-    else this.#lanes.wait(taskId, sessionId, route);
+  hasShare(tenant: string, length: number): boolean {
+    return this.#lanes.hasShare(tenant, length);
+  }
+
+  claim(taskId: string, waiting: Waiting, startsNow: boolean): void {
+    if (startsNow) this.#lanes.take(taskId, waiting.route, waiting.tenant);
+    else this.#lanes.wait(taskId, waiting);
   }
 
   /**
@@ -109,7 +114,7 @@ export class TaskRunner implements RunFacts {
     if (task.resource.status === 'WORKING')
       this.#launch(task, task.internal.binding === null ? 'start' : 'continue', messageId);
     if (task.resource.status === 'SUBMITTED') {
-      this.#lanes.wait(taskId, task.resource.session_id, task.internal.route);
+      this.#wait(task);
       this.#startWaiting();
     }
   }
@@ -302,7 +307,7 @@ export class TaskRunner implements RunFacts {
       routeExists: this.#clientOf(task) !== undefined,
       waitsInTurn: waitsInTurn({ get: this.#deps.log.state.bind(this.#deps.log) }, task),
     });
-    if (action.kind === 'wait') this.#lanes.wait(taskId, task.resource.session_id, task.internal.route);
+    if (action.kind === 'wait') this.#wait(task);
     if (action.kind === 'stay') this.#begin(task);
     if (action.kind === 'reattach') this.#launch(task, 'reattach');
     // A rule may have been made just before the stop.
@@ -313,6 +318,12 @@ export class TaskRunner implements RunFacts {
         failure: this.#deps.tools.redact(action.failure).value,
       }),
     );
+  }
+
+  #wait({ resource, internal: { route } }: CleanTaskState): void {
+    const { id, session_id: sessionId, workspace_id } = resource;
+    const workspace = this.#deps.log.state<CleanWorkspaceState>(workspaceKeys.workspace(workspace_id));
+    this.#lanes.wait(id, { tenant: workspace?.internal.tenant ?? '', sessionId, route });
   }
 
   #startWaiting(): void {
@@ -449,17 +460,39 @@ export class TaskRunner implements RunFacts {
   }
 }
 
+/** A task that waits to start. */
+interface Waiting {
+  tenant: string;
+  sessionId: string;
+  route: string;
+}
+
+interface LaneLimits {
+  perRoute: (route: string) => number;
+  total: number;
+}
+
 /**
- * Which tasks run and which wait. A session is a lane with one working task at a time, tasks of a lane start in the
- * order they were accepted; slots bound what runs per route and in all.
+ * Which tasks run and which wait. A session is a lane with one working task at a time, and its tasks start in the order in which
+ * they were accepted; slots bound what runs per route and in all. Free slots go round among the tenants, and within a tenant round
+ * among its sessions, so that nobody waits for all that another one has in the queue.
  */
-class Lanes {
-  readonly #waiting = new Map<string, { sessionId: string; route: string }>();
+export class Lanes {
+  readonly #waiting = new Map<string, Waiting>();
+  /** Ids of the waiting tasks of each session, oldest first. */
+  readonly #lanes = new Map<string, Set<string>>();
+  /** Sessions that wait, by tenant and by the route of their oldest task. */
+  readonly #tenants = new Map<string, Map<string, Set<string>>>();
+  /** When each tenant had its last turn, also one that has nothing waiting now: there are as many as are configured. */
+  readonly #turns = new Map<string, number>();
+  #turn = 0;
+  /** Waiting tasks of each tenant. */
+  readonly #counts = new Map<string, number>();
   readonly #running = new Map<string, string>();
   readonly #perRoute = new Map<string, number>();
-  readonly #limits: { perRoute: (route: string) => number; total: number };
+  readonly #limits: LaneLimits;
 
-  constructor(limits: { perRoute: (route: string) => number; total: number }) {
+  constructor(limits: LaneLimits) {
     this.#limits = limits;
   }
 
@@ -478,18 +511,53 @@ class Lanes {
     return this.#running.size;
   }
 
-  wait(taskId: string, sessionId: string, route: string): void {
-    this.#waiting.set(taskId, { sessionId, route });
+  /** Whether a tenant has less than its share of a queue of this length in it. */
+  hasShare(tenant: string, length: number): boolean {
+    const own = this.#counts.get(tenant) ?? 0;
+    return own < length / (this.#counts.size + Number(own === 0));
+  }
+
+  /** One that waits already keeps its place. */
+  wait(taskId: string, waiting: Waiting): void {
+    if (this.#waiting.has(taskId)) return;
+    const { tenant, sessionId, route } = waiting;
+    this.#waiting.set(taskId, waiting);
+    this.#counts.set(tenant, (this.#counts.get(tenant) ?? 0) + 1);
+    const lane = this.#lanes.get(sessionId);
+    if (lane !== undefined) {
+      lane.add(taskId);
+      return;
+    }
+    this.#lanes.set(sessionId, new Set([taskId]));
+    this.#enlist(tenant, route, sessionId);
   }
 
   forget(taskId: string): void {
+    const waiting = this.#waiting.get(taskId);
+    if (waiting === undefined) return;
+    const { tenant, sessionId } = waiting;
     this.#waiting.delete(taskId);
+    const left = (this.#counts.get(tenant) ?? 1) - 1;
+    if (left === 0) this.#counts.delete(tenant);
+    else this.#counts.set(tenant, left);
+    const lane = this.#lanes.get(sessionId);
+    const wasFirst = lane !== undefined && headOf(lane) === taskId;
+    lane?.delete(taskId);
+    if (!wasFirst) return;
+    this.#delist(waiting);
+    const next = this.#waiting.get(headOf(lane) ?? '');
+    if (next === undefined) this.#lanes.delete(sessionId);
+    else this.#enlist(next.tenant, next.route, sessionId);
   }
 
-  /** Takes a slot; a task that has one keeps it. */
-  take(taskId: string, route: string): void {
-    this.#waiting.delete(taskId);
+  /** Takes a slot; a task that has one keeps it. It is a turn of its tenant, which is known of one that waits. */
+  take(taskId: string, route: string, tenant = this.#waiting.get(taskId)?.tenant): void {
+    if (this.#waiting.has(taskId)) this.forget(taskId);
     if (this.#running.has(taskId)) return;
+    if (tenant !== undefined) {
+      this.#turn += 1;
+      this.#turns.set(tenant, this.#turn);
+    }
     this.#running.set(taskId, route);
     this.#perRoute.set(route, (this.#perRoute.get(route) ?? 0) + 1);
   }
@@ -497,7 +565,7 @@ class Lanes {
   /** Forgets what was claimed or begun for tasks other than these. */
   keepOnly(taskIds: ReadonlySet<string>): void {
     for (const taskId of [...this.#running.keys()]) if (!taskIds.has(taskId)) this.release(taskId);
-    this.#waiting.clear();
+    for (const kept of [this.#waiting, this.#lanes, this.#tenants, this.#counts]) kept.clear();
   }
 
   release(taskId: string): void {
@@ -507,18 +575,60 @@ class Lanes {
     this.#perRoute.set(route, (this.#perRoute.get(route) ?? 1) - 1);
   }
 
-  /** Waiting tasks that could start now: the oldest of each free session whose route has a slot. */
-  startable(sessionIsFree: (sessionId: string) => boolean): string[] {
-    const seen = new Set<string>();
-    const found: string[] = [];
-    for (const [taskId, { sessionId, route }] of this.#waiting) {
-      if (this.#running.size + found.length >= this.#limits.total) break;
-      if (seen.has(sessionId)) continue;
-      seen.add(sessionId);
-      if (this.hasSlot(route) && sessionIsFree(sessionId)) found.push(taskId);
+  /**
+   * Waiting tasks that can start now, one tenant after the other: the oldest of a free session whose route has a slot. Each is to be
+   * taken before the next one is asked for; one that is not is passed over.
+   */
+  *startable(sessionIsFree: (sessionId: string) => boolean): Generator<string> {
+    const passed = new Set<string>();
+    const lastTurn = (tenant: string) => this.#turns.get(tenant) ?? 0;
+    let tenants = [...this.#tenants.keys()].sort((one, other) => lastTurn(one) - lastTurn(other));
+    while (tenants.length > 0) {
+      const more: string[] = [];
+      for (const tenant of tenants) {
+        if (this.#running.size >= this.#limits.total) return;
+        const taskId = this.#next(tenant, passed, sessionIsFree);
+        if (taskId === undefined) continue;
+        more.push(tenant);
+        yield taskId;
+      }
+      tenants = more;
     }
-    return found;
   }
+
+  /** The next task of a tenant. What is passed over once is not looked at again. */
+  #next(tenant: string, passed: Set<string>, sessionIsFree: (sessionId: string) => boolean) {
+    for (const [route, sessions] of this.#tenants.get(tenant) ?? []) {
+      if (!this.hasSlot(route)) continue;
+      for (const sessionId of sessions) {
+        if (passed.has(sessionId)) continue;
+        passed.add(sessionId);
+        const lane = this.#lanes.get(sessionId);
+        if (lane !== undefined && sessionIsFree(sessionId)) return headOf(lane);
+      }
+    }
+    return undefined;
+  }
+
+  #enlist(tenant: string, route: string, sessionId: string): void {
+    const routes = this.#tenants.get(tenant) ?? new Map<string, Set<string>>();
+    this.#tenants.set(tenant, routes);
+    const sessions = routes.get(route) ?? new Set<string>();
+    routes.set(route, sessions.add(sessionId));
+  }
+
+  #delist({ tenant, route, sessionId }: Waiting): void {
+    const routes = this.#tenants.get(tenant);
+    const sessions = routes?.get(route);
+    sessions?.delete(sessionId);
+    if (sessions?.size === 0) routes?.delete(route);
+    if (routes?.size === 0) this.#tenants.delete(tenant);
+  }
+}
+
+function headOf(lane: ReadonlySet<string>): string | undefined {
+  const [head] = lane;
+  return head;
 }
 
 /** The same for what one Session records: its own secrets are hidden in it too. */

@@ -68,7 +68,11 @@ const streamLimits = {
 
 const workLimits = {
   max_running_tasks: positive.default(256).describe('Tasks that run at a time over all upstreams.'),
-  max_queued_tasks: positive.default(10_000).describe('Accepted tasks that wait; more are refused with 429.'),
+  max_queued_tasks: positive
+    .default(10_000)
+    .describe(
+      'Accepted tasks that wait; more are refused with 429, but for tenants that have less than their share in the queue.',
+    ),
   cancel_wait_ms: duration
     .default(5_000)
     .describe('Time an upstream has to confirm a cancel before the task is canceled anyway.'),

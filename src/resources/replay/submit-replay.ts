@@ -76,7 +76,7 @@ export function submitReplay(
   if (!startsNow) refuseFullQueue(facts);
   const taskId = appendSubmission(tx, facts, source, { request, plan, route });
   if (startsNow) moveTask(tx, facts, taskId, 'WORKING');
-  facts.runs.claim(taskId, sessionId, route, startsNow);
+  facts.runs.claim(taskId, { tenant: facts.by.tenant, sessionId, route }, startsNow);
   tx.afterCommit(() => facts.runs.wake(taskId));
   const accepted = tx.get<CleanTaskState>(taskKeys.task(taskId));
   if (!accepted) throw new Error(`replay task ${taskId} was not folded`);

@@ -90,7 +90,8 @@ export function submitTaskTo(
   const taskId = appendSubmission(session, { body, input }, { quotas, persona, ...chosen }, tx, facts);
   if (startable) moveTask(tx, facts, taskId, 'WORKING');
   const startsSoon = !startable && isNextInLane(session);
-  facts.runs.claim(taskId, session.resource.id, chosen.route, startable);
+  const waiting = { tenant: facts.by.tenant, sessionId: session.resource.id, route: chosen.route };
+  facts.runs.claim(taskId, waiting, startable);
   tx.afterCommit(() => facts.runs.wake(taskId));
   const accepted = tx.get<CleanTaskState>(taskKeys.task(taskId));
   if (accepted === undefined) throw new Error(`task ${taskId} was not folded`);
@@ -257,7 +258,8 @@ function isNextInLane(session: CleanSessionFold): boolean {
 }
 
 export function refuseFullQueue(facts: Facts): void {
-  if (facts.runs.queued() < facts.limits.queuedTasks) return;
+  const { queuedTasks } = facts.limits;
+  if (facts.runs.queued() < queuedTasks || facts.runs.hasShare(facts.by.tenant, queuedTasks)) return;
   throw new ProtocolError(
     'rate_limited',
     'The queue of tasks is full. Retry later with the same Idempotency-Key.',

@@ -205,6 +205,7 @@ const RECORDED: Pick<DecisionTools, 'redact' | 'sealInput' | 'receipts' | 'runs'
   runs: {
     hasSlot: () => true,
     queued: () => 0,
+    hasShare: () => true,
     claim: () => undefined,
     wake: () => undefined,
     answer: () => undefined,
