@@ -145,6 +145,10 @@ describe('harn-gateway.service', () => {
     );
   });
 
+  it('reloads by the signal that the program takes', () => {
+    expect(option('ExecReload')).toBe('/bin/kill -HUP $MAINPID');
+  });
+
   it('lets V8 compile', () => {
     expect(option('MemoryDenyWriteExecute')).toBeUndefined();
   });
