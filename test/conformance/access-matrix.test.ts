@@ -7,15 +7,9 @@ import { A2aTestClient } from '../harness/a2a-client.ts';
 import { AcpClient } from '../harness/acp-client.ts';
 import { postStateless } from '../harness/mcp-post.ts';
 import { WsTestClient } from '../harness/ws-client.ts';
-import { BODIES, CONNECTOR, type Ids, makeWorld, OUTBOUND, QUOTA, SEEN_BY } from './access-world.ts';
+import { isSeen, STRANGERS, strangerKeys, withoutRequestId, worldConfig } from './access-strangers.ts';
+import { BODIES, type Ids, makeWorld } from './access-world.ts';
 import { stageOf } from './stage.ts';
-
-/** Callers who may do everything, elsewhere. */
-const STRANGERS = [
-  { actor: 'foreign_tenant', tenant: 'tenant_other', workspaces: ['workspace_foreign'] },
-  { actor: 'third_workspace', workspaces: ['workspace_b', 'workspace_c'] },
-  { actor: 'foreign_workspace', workspaces: ['workspace_b'] },
-] as const;
 
 /** Rows that name something in their path, by a key; signed ones are for their senders. */
 const ROWS = Object.entries<OperationRow>(OPERATIONS).filter(
@@ -26,28 +20,13 @@ const ROWS = Object.entries<OperationRow>(OPERATIONS).filter(
 const SLOW_MS = 240_000;
 
 const paramsOf = ({ path }: OperationRow) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
-const bare = (text: string) => text.replace(/"request_id":\s*"[^"]*"/g, '').replace(/"id":"req[^"]*"/g, '');
 
 describe('actor × workspace × route × id', () => {
   const directory = mkdtempSync(join(tmpdir(), 'harn-matrix-'));
   const file = join(directory, 'connector-secret');
   writeFileSync(file, 'a-connector-secret-0123456789');
   afterAll(() => rmSync(directory, { recursive: true }));
-  const connector = { id: CONNECTOR, provider: 'shop', auth: { type: 'hmac-sha256', secret: { file } } };
-  const stage = stageOf({
-    config: {
-      tenants: [{ id: 'tenant_other' }],
-      outbound: OUTBOUND,
-      quotas: [QUOTA],
-      connectors: [connector],
-      workspaces: [
-        { id: 'workspace_foreign', tenant: 'tenant_other' },
-        { id: 'workspace_b' },
-        { id: 'workspace_c' },
-      ],
-    },
-    keys: STRANGERS.map((row) => ({ ...row, workspaces: [...row.workspaces] })),
-  });
+  const stage = stageOf({ config: worldConfig(file), keys: strangerKeys() });
   let real: Ids = {};
   let absent: Ids = {};
   let cells = 0;
@@ -55,18 +34,12 @@ describe('actor × workspace × route × id', () => {
     ({ real, absent } = await makeWorld(stage));
   });
 
-  /** What of the world the actor may see by right; the agents of the gateway are everybody's. */
-  const isSeen = (actor: string, kind: string) => {
-    const like = actor === 'third_workspace' ? 'foreign_workspace' : actor;
-    return SEEN_BY[kind]?.includes(like) ?? false;
-  };
-
   async function answer(actor: string, [id, row]: (typeof ROWS)[number], name: string, value: string) {
     const ids = { ...absent, [name]: value };
     const path = row.path.replace(/\{(\w+)\}/g, (_, param: string) => ids[param] ?? 'absent');
     const body = row.body === 'bytes' ? Buffer.from('x') : row.body && (BODIES[id]?.(absent) ?? {});
     const { status, text } = await stage.as(actor).call(row.method, path, body === undefined ? {} : { body });
-    return { status, text: bare(text) };
+    return { status, text: withoutRequestId(text) };
   }
 
   it.each(STRANGERS)(
@@ -114,7 +87,7 @@ describe('actor × workspace × route × id', () => {
     const ask = async (uri: string) => {
       const url = `${stage.gateway.url}/mcp`;
       const answered = await postStateless(url, headers, 'resources/read', { uri });
-      return `${answered.status} ${bare(await answered.text())}`;
+      return `${answered.status} ${withoutRequestId(await answered.text())}`;
     };
     for (const kind of ['tasks', 'receipts', 'artifacts']) {
       const never = await ask(`harn://${kind}/${absent['task_id']}`);
@@ -171,7 +144,8 @@ describe('actor × workspace × route × id', () => {
     const told = (call: Promise<unknown>, id: string) =>
       call.then(
         () => 'an answer',
-        ({ code, message, data }) => bare(JSON.stringify({ code, message, data })).replaceAll(id, 'ID'),
+        ({ code, message, data }) =>
+          withoutRequestId(JSON.stringify({ code, message, data })).replaceAll(id, 'ID'),
       );
     for (const [at, call] of calls.entries()) {
       const nothing = 'session_00000000000000000000000000';

@@ -1,7 +1,5 @@
-import { vi } from 'vitest';
 import type { OperationRow } from '#resources/operations.ts';
-import { userText } from '../harness/client.ts';
-import type { Stage } from './stage.ts';
+import { type TestClient, userText } from '../harness/client.ts';
 
 /** An id for every path parameter of the operations table, by its name. */
 export type Ids = Record<string, string>;
@@ -118,7 +116,7 @@ const PERSONA = {
 };
 
 /** Makes one resource of every kind in `workspace_default`, and ids of the same form that nothing has. */
-export async function makeWorld({ client }: Stage): Promise<{ real: Ids; absent: Ids }> {
+export async function makeWorld({ client }: { client: TestClient }): Promise<{ real: Ids; absent: Ids }> {
   const newest = async (list: string) =>
     (await client.get<{ data: { id: string }[] }>(list)).data[0]?.id ?? '';
   const made = async (path: string, body?: unknown) => client.post<Record<string, string>>(path, body);
@@ -131,7 +129,10 @@ export async function makeWorld({ client }: Stage): Promise<{ real: Ids; absent:
   await made(`/v1/tasks/${canceled.id}/push-configs`, { url: NOBODY });
   await made(`/v1/tasks/${canceled.id}/cancel`, {});
   const { id: push_config_id = '' } = await made(`/v1/tasks/${asking.id}/push-configs`, { url: NOBODY });
-  await vi.waitUntil(async () => (await newest('/v1/dead-letters')) !== '', { timeout: 10_000 });
+  for (let tries = 0; (await newest('/v1/dead-letters')) === ''; tries += 1) {
+    if (tries === 1_000) throw new Error('no delivery became a dead letter');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
   const real: Ids = {
     workspace_id: 'workspace_default',
     session_id: asking.session_id,

@@ -33,8 +33,13 @@ export class Child {
   #wake: () => void = () => undefined;
   #isOver = false;
 
-  constructor(args: readonly string[], env: Record<string, string | undefined> = {}) {
-    this.process = spawn(process.execPath, [...args], {
+  /** `program`: another Node than this one. */
+  constructor(
+    args: readonly string[],
+    env: Record<string, string | undefined> = {},
+    program = process.execPath,
+  ) {
+    this.process = spawn(program, [...args], {
       stdio: ['pipe', 'pipe', 'pipe'],
       env: { PATH: process.env['PATH'], TMPDIR: process.env['TMPDIR'], XDG_STATE_HOME: STATE_HOME, ...env },
     });

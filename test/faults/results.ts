@@ -21,6 +21,8 @@ export interface Result {
   failed: number[];
   seconds: number;
   node: string;
+  /** How often it was tried on which version of Node, where these are several. */
+  nodes?: Record<string, number>;
   machine: string;
   /** What was measured besides, such as latencies. */
   figures?: Record<string, number>;
@@ -92,9 +94,9 @@ export function summaryTable(results: readonly Result[]): string {
 /** How often it was tried on each version of Node. */
 function perNode(results: readonly Result[]): string {
   const counts = new Map<string, number>();
-  for (const { node, count } of results) {
-    const major = node.replace(/^v(\d+).*$/, '$1');
-    counts.set(major, (counts.get(major) ?? 0) + count);
+  for (const { node, count, nodes } of results) {
+    const own = nodes ?? { [node.replace(/^v(\d+).*$/, '$1')]: count };
+    for (const [major, tried] of Object.entries(own)) counts.set(major, (counts.get(major) ?? 0) + tried);
   }
   const all = [...counts].sort(([a], [b]) => Number(a) - Number(b));
   if (all.length < 2) return all.map(([major]) => major).join('');

@@ -6,9 +6,11 @@ import { canMount, fullDisk } from './full-disk.ts';
 import { FEW_AND_MANY, idempotencyRaces } from './idempotency-races.ts';
 import { killNineCycles } from './kill-nine-cycles.ts';
 import { nthCalls } from './nth-calls.ts';
+import { replays } from './replays.ts';
 import type { Report } from './report.ts';
 import { serverCycles } from './server-cycles.ts';
 import { tamperedBits } from './tampered-bits.ts';
+import { tenantCells } from './tenant-cells.ts';
 
 /** One row of the torture run. */
 export interface Scenario {
@@ -85,6 +87,20 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     slice: 4_000,
     turn: 20_000,
     run: badInput,
+  },
+  replays: {
+    claim: { says: '1,000 of 1,000 replays byte-equal on each of Node 20, 22 and 24', target: 3_000 },
+    counts: ['byte-equal replays'],
+    slice: 20,
+    turn: 250,
+    run: replays,
+  },
+  'tenant-cells': {
+    claim: { says: 'a stranger cannot tell what is there from what is not', target: 5_000 },
+    counts: ['cells'],
+    slice: 400,
+    turn: 5_000,
+    run: tenantCells,
   },
   drain: { counts: ['drains'], slice: 1, turn: 3, run: drains },
   'server-cycles': {

@@ -131,7 +131,11 @@ class Tally {
   }
 
   result(commit: string, seed: number): Result {
-    const { figures } = this.report;
+    const { figures, counts } = this.report;
+    const nodes = Object.entries(counts).flatMap(([what, count]) => {
+      const [, major] = / on Node (\d+)$/.exec(what) ?? [];
+      return major === undefined ? [] : [[major, count]];
+    });
     return {
       at: new Date().toISOString(),
       commit,
@@ -143,6 +147,7 @@ class Tally {
       failed: this.failed,
       seconds: Math.round(this.#ms / 1_000),
       node: process.version,
+      ...(nodes.length > 0 ? { nodes: Object.fromEntries(nodes) } : {}),
       machine: thisMachine(),
       ...(Object.keys(figures).length > 0 ? { figures } : {}),
     };

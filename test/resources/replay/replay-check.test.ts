@@ -5,16 +5,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dataPaths } from '#operation/data-directory.ts';
 import type { Frame, Move, Turn } from '#protocol-client.ts';
 import { isSampled } from '#resources/replay/sample.ts';
-import type { ReplayCheck } from '#resources/replay/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { frameKey } from '#store/keys.ts';
 import { openLevelStore } from '#store/level-store.ts';
 import { seal, unseal } from '#store/sealed-record.ts';
 import { bind, PuppetClient, say, textOf } from '../../faults/puppet-client.ts';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.ts';
+import { REPLAY_CHECK, readToEnd } from '../../harness/replay-checks.ts';
 import { runCommand, type Said } from '../../interop/command-line.ts';
 
-const PATH = '/v1/admin/replay-check';
 const TASKS = 12;
 
 async function* play(turn: Turn): AsyncGenerator<Move[]> {
@@ -46,16 +45,7 @@ async function tamper(data: string, taskId: string): Promise<void> {
   await store.close();
 }
 
-async function checked({ client }: TestGateway, body: object): Promise<ReplayCheck> {
-  const begun = await client.post<ReplayCheck>(PATH, body);
-  expect(begun).toMatchObject({ object: 'replay_check', status: 'RUNNING', ended_at: null });
-  for (;;) {
-    const check = await client.get<ReplayCheck>(PATH);
-    expect(check.id).toBe(begun.id);
-    if (check.status !== 'RUNNING') return check;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
+const checked = ({ client }: TestGateway, body: object) => readToEnd(client, body);
 
 describe('a replay check', () => {
   const data = mkdtempSync(join(tmpdir(), 'harn-replay-check-'));
@@ -82,7 +72,7 @@ describe('a replay check', () => {
   });
 
   it('is not there before the first, and /metrics has no counts of it', async () => {
-    const { status, text } = await gateway.client.call('GET', PATH);
+    const { status, text } = await gateway.client.call('GET', REPLAY_CHECK);
     expect([status, text]).toEqual([404, expect.stringContaining('POST /v1/admin/replay-check')]);
     expect(await metrics()).not.toMatch(/^harn_replay_check_tasks\{/m);
     expect(await metrics()).toMatch(/^harn_replay_check_ended_timestamp_seconds 0$/m);
@@ -130,11 +120,11 @@ describe('a replay check', () => {
       [{ since: 'yesterday' }, 'since'],
       [{ seed: '' }, 'seed'],
     ] as const) {
-      const { status, text } = await gateway.client.call('POST', PATH, { body });
+      const { status, text } = await gateway.client.call('POST', REPLAY_CHECK, { body });
       expect([status, JSON.parse(text).error.param]).toEqual([400, param]);
     }
-    expect((await gateway.clients['reader']?.call('POST', PATH, { body: {} }))?.status).toBe(403);
-    expect((await gateway.clients['reader']?.call('GET', PATH))?.status).toBe(403);
+    expect((await gateway.clients['reader']?.call('POST', REPLAY_CHECK, { body: {} }))?.status).toBe(403);
+    expect((await gateway.clients['reader']?.call('GET', REPLAY_CHECK))?.status).toBe(403);
   });
 
   it('from the command line prints the counts and ends with 0', async () => {
