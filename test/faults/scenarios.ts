@@ -2,6 +2,7 @@ import { badInput } from './bad-input.ts';
 import { bitFlips } from './bit-flips.ts';
 import { cancelRaces } from './cancel-races.ts';
 import { drains } from './drain.ts';
+import { canFollow, eventRate, idleFollowers } from './followers.ts';
 import { canMount, fullDisk } from './full-disk.ts';
 import { FEW_AND_MANY, idempotencyRaces } from './idempotency-races.ts';
 import { killNineCycles } from './kill-nine-cycles.ts';
@@ -101,6 +102,24 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     slice: 400,
     turn: 5_000,
     run: tenantCells,
+  },
+  'idle-followers': {
+    claim: { says: '20,000 idle followers on one process, and all get what is said then', target: 20_000 },
+    counts: ['followers'],
+    slice: 400,
+    turn: 20_000,
+    isPossible: canFollow,
+    run: (_seed, size) => idleFollowers(size),
+  },
+  'event-rate': {
+    claim: {
+      says: '1,000 events a second to 1,000 followers: p99 of delivery under 1 s (tried: seconds)',
+      target: 10,
+    },
+    counts: ['seconds at that rate'],
+    slice: 50,
+    turn: 1_000,
+    run: (_seed, size) => eventRate(size),
   },
   drain: { counts: ['drains'], slice: 1, turn: 3, run: drains },
   'server-cycles': {
