@@ -2,7 +2,6 @@ import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
-  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -118,7 +117,7 @@ class Machine {
       ...env,
     };
     return new Promise((resolve) => {
-      execFile('bash', ['-ec', `exec 2>&1\n${here}`], { env: all }, (error, out) => {
+      execFile('bash', ['-ec', `exec 2>&1\n${here}`], { env: all, cwd: this.place.folder }, (error, out) => {
         resolve({ code: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1, out });
       });
     });
@@ -145,6 +144,7 @@ class Machine {
       writeFileSync(file, `#!/bin/sh\n${text}\n`);
       chmodSync(file, 0o755);
     };
+    program('npx', 'exec "$@"');
     program('harn-gateway', `exec "${process.execPath}" "${PROGRAM}" "$@"`);
     program(
       'systemctl',
@@ -189,7 +189,7 @@ describe('It does not start', () => {
     const faulty = await here.run('It does not start', 0);
     expect(faulty.code).toBe(2);
     expect(faulty.out).toMatch(/nonsense/);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe.runIf(canMount)('a disk that fails', () => {
@@ -235,7 +235,7 @@ describe.runIf(canMount)('a disk that fails', () => {
       code: 0,
       out: expect.stringContaining('ready at'),
     });
-  }, 60_000);
+  }, 120_000);
 
   it('The store is fenced: reopens once the disk writes again, and a restart finds all', async () => {
     const here = await made({}, join(disk, 'data'));
@@ -252,7 +252,7 @@ describe.runIf(canMount)('a disk that fails', () => {
     const { code, out } = await here.run('The store is fenced', 0);
     expect([code, out]).toEqual([0, expect.stringContaining(' 0 findings')]);
     expect((await here.client.call('GET', `/v1/sessions/${before}`)).status).toBe(200);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('A block is damaged', () => {
@@ -278,8 +278,9 @@ describe('A block is damaged', () => {
       for (let n = 0; n < 30; n += 1) ids.push((await here.client.session()).id);
       await here.stop();
     }
-    cpSync(here.data, join(here.place.folder, 'backup'), { recursive: true, preserveTimestamps: true });
     await here.start();
+    const backup = await here.type('harn-gateway backup /var/backups/harn-gateway');
+    expect(backup.code, backup.out).toBe(0);
     await here.client.session();
     const newest = (await here.client.events('/v1/events')).at(-1)?.id ?? '';
     await here.gateway?.kill();
@@ -293,7 +294,19 @@ describe('A block is damaged', () => {
     await here.client.session();
     const after = (await here.client.events('/v1/events')).at(-1)?.id ?? '';
     expect(after > newest).toBe(true);
-  }, 90_000);
+  }, 120_000);
+});
+
+describe('Backup and restore', () => {
+  it('of a running gateway, checked and restored elsewhere', async () => {
+    const here = await made();
+    await here.start();
+    await here.client.session();
+    const said = await here.run('Backup and restore', 0);
+    expect([said.code, said.out]).toEqual([0, expect.stringContaining(' 0 findings')]);
+    expect(readdirSync(join(here.place.folder, 'restored'))).toContain('store');
+    expect((await here.client.call('GET', '/ready')).status).toBe(200);
+  }, 120_000);
 });
 
 describe('A key is lost', () => {
@@ -321,7 +334,7 @@ describe('A key is lost', () => {
     expect((await asks(key)).status).toBe(401);
     const fresh = /\bharn_[\w-]+/.exec(first.out)?.[0] ?? '';
     expect((await asks(fresh)).status).toBe(200);
-  }, 60_000);
+  }, 120_000);
 
   it('of the operator: a row made on the machine is let in by the signal', async () => {
     used.add('A key is lost 1');
@@ -342,13 +355,13 @@ describe('A key is lost', () => {
         })
       ).status;
     await expect.poll(status).toBe(200);
-  }, 60_000);
+  }, 120_000);
 
   it('the signing key has leaked: another one signs', async () => {
     const { data } = await here.client.get<{ data: { id: string }[] }>('/v1/admin/signing-keys');
     const said = await here.run('A key is lost', 2, { KEY_ID: data[0]?.id ?? '' });
     expect([said.code, said.out]).toEqual([0, expect.stringMatching(/revoked.*current/s)]);
-  }, 60_000);
+  }, 120_000);
 
   it('the signing key is gone: another one signs, and what the lost one signed verifies', async () => {
     const { id } = (await here.client.get<{ data: { id: string }[] }>('/v1/admin/signing-keys')).data[0] ?? {
@@ -364,7 +377,7 @@ describe('A key is lost', () => {
     await here.stop();
     const { code, stdout } = await here.place.check();
     expect([code, stdout]).toEqual([0, expect.stringContaining(' 0 findings')]);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('An agent runs away', () => {
@@ -396,7 +409,7 @@ describe('An agent runs away', () => {
     } finally {
       await agent.close();
     }
-  }, 60_000);
+  }, 120_000);
 });
 
 describe.each(recordedLogs())('Upgrade and migration, from data of %s', (name) => {
@@ -412,7 +425,7 @@ describe.each(recordedLogs())('Upgrade and migration, from data of %s', (name) =
     expect([said.code, said.out]).toEqual([0, expect.stringContaining(' 0 findings')]);
     expect(said.out).toMatch(/There is nothing to do|The log was brought from schema/);
     expect(await readThings(here.client)).toMatchObject(thingsOf(name));
-  }, 90_000);
+  }, 120_000);
 });
 
 describe('the page', () => {
