@@ -19,6 +19,7 @@ import {
   type DiskSight,
   inspectCertificate,
   inspectDisk,
+  isDirectory,
   isWritable,
   listenError,
   nearestDirectory,
@@ -184,6 +185,10 @@ function versionLines(): Line[] {
 async function dataLines({ config, data }: Facts): Promise<Line[]> {
   const dir = config.store.data;
   const near = nearestDirectory(dir);
+  if (!isDirectory(near))
+    return [
+      bad(`${near} is no directory`, 'Set store.data (--data) to a directory that is for the gateway alone.'),
+    ];
   if (!isWritable(near))
     return [
       bad(`${near} may not be written by this user`, `Give it to this user, or set store.data (--data).`),

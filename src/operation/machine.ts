@@ -39,11 +39,15 @@ export function nearestDirectory(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestDirectory(dirname(path));
 }
 
+export function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
 /** Whether this user may make files in a directory. */
 export function isWritable(dir: string): boolean {
   try {
     accessSync(dir, constants.W_OK | constants.X_OK);
-    return statSync(dir).isDirectory();
+    return isDirectory(dir);
   } catch {
     return false;
   }

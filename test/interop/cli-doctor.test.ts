@@ -163,6 +163,23 @@ describe('doctor', () => {
     expect(out).not.toContain(SECRET);
   });
 
+  it('tells a place that is no directory from one that may not be written', async () => {
+    const file = join(dir, 'a-file');
+    writeFileSync(file, '');
+    const { code, of } = await doctor({}, join(file, 'data'));
+    expect([code, of('data')]).toEqual([
+      1,
+      [
+        {
+          check: 'data',
+          ok: false,
+          said: `${file} is no directory`,
+          todo: 'Set store.data (--data) to a directory that is for the gateway alone.',
+        },
+      ],
+    ]);
+  });
+
   it('shows every fault of the configuration, and looks at what needs none all the same', async () => {
     const { code, lines, of } = await doctor({ server: { port: -1 }, limits: { max_running_tasks: 0 } });
     expect(code).toBe(1);
