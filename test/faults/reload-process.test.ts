@@ -233,6 +233,7 @@ describe.each(WAYS)('a running process that is asked by $way', (way) => {
       routing: { default: 'a2a:late' },
       catalog: { file: join(folder, 'catalog.json') },
       sessions: { live_client_ttl_ms: 60_000 },
+      rate_limits: { caller_requests_per_second: 9_000 },
       policy: { tiers: { act_auto: { delegate: 'ask' } } },
       quotas: [{ id: 'acme-tasks', scope: 'tenant', owner: 'tenant_acme', limits: { concurrent_tasks: 1 } }],
       connectors: [
@@ -301,6 +302,8 @@ describe.each(WAYS)('a running process that is asked by $way', (way) => {
         await client.until(task.id, 'COMPLETED');
       },
       routing: async () => expect(sends(third)).toHaveLength(1),
+      rate_limits: async () =>
+        expect((await client.call('GET', '/v1/runtime')).headers.get('ratelimit')).not.toBeNull(),
       // What it changes is seen when the house is kept next (test/resources/live-client).
       sessions: async () => expect(outcome.applied).toContain('sessions.live_client_ttl_ms'),
       quotas: async () => {
