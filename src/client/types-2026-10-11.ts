@@ -2030,8 +2030,16 @@ export interface components {
             card_signature: components["schemas"]["CardVerdict"] | null;
             /** @enum {string} */
             card_state: "current" | "kept" | "missing" | "none";
+            circuit: {
+                failures: number;
+                /** @enum {string} */
+                state: "closed" | "half_open" | "open";
+                until: components["schemas"]["Timestamp"] | null;
+            } | null;
             created_at: components["schemas"]["Timestamp"];
             description: string | null;
+            fallback: string | null;
+            halt_id: string | null;
             id: string;
             metadata: components["schemas"]["JsonObject"];
             name: string | null;

@@ -48,6 +48,7 @@ import { recordRefusal } from '#resources/trust/record-trust.ts';
 import { parseVaultRef } from '#resources/vault/secrets/vault-row.ts';
 import { workspaceKeys } from '#resources/workspace/state.ts';
 import { TaskRunner } from '#runner/task-runner.ts';
+import { type Guards, guardsOf } from '#runner/upstream-guard.ts';
 import { FileTree } from '#store/file-tree.ts';
 import { createSecretBox, type SecretBox } from '#store/secret-box.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
@@ -85,6 +86,7 @@ export interface Core {
   eraser: Eraser;
   /** Runs what removes from the log when nothing else does. */
   removeInTurn: RemoveInTurn;
+  guards: Guards;
 }
 
 type RemoveInTurn = <T>(work: () => Promise<T>) => Promise<T>;
@@ -102,7 +104,8 @@ export function makeCore(
   const { config, logger, clock, random } = parts;
   const box = createSecretBox(inputBoxKey(config.store.data, random), random);
   const files = fileTree(config);
-  const running = { runner: () => runner, outbox: () => sending.outbox };
+  const guards: Guards = { current: guardsFor(parts, undefined) };
+  const running = { runner: () => runner, outbox: () => sending.outbox, guards };
   const tools = decisionTools(parts, { log, keys }, clients, box, files, running);
   const sending = makeSending(parts, log, box, tools, measuring);
   const interpretOf = interpreter(clients);
@@ -117,6 +120,7 @@ export function makeCore(
     verificationKeys: () => keys.verificationKeys(),
     redactFrame: tools.redact,
     frameNumbers: new FrameNumbers(log),
+    guards,
     limits: runnerLimits(config),
     nowMs: () => clock.now(),
     timeoutSignal: (ms) => AbortSignal.timeout(ms),
@@ -209,7 +213,22 @@ export function makeCore(
     metering,
     eraser,
     removeInTurn,
+    guards,
   };
+}
+
+/** What is done about agents that fail, by the configuration as it is now; what did not change goes on. */
+export function guardsFor(
+  { config, clock }: Pick<Parts, 'config' | 'clock'>,
+  before: Guards['current'],
+): Guards['current'] {
+  const terms = config.resilience.map(({ agent: route, breaker, retries, fallback }) => ({
+    route,
+    fallback,
+    breaker: breaker && { failures: breaker.failures, openMs: breaker.open_ms },
+    retries: retries && { share: retries.share, most: retries.most, pauseMs: retries.pause_ms },
+  }));
+  return guardsOf(terms, clock, before);
 }
 
 /** What bounds callers by the configuration as it is now. */
@@ -341,7 +360,7 @@ function decisionTools(
     sealInput: (plain) => box.seal(plain),
     newApiKey: (name) => freshApiKey(name, random, redactor),
     isServedRoot: (root) => files.isServedRoot(root),
-    self: selfFacts({ config, version, clock, random, redactor }, clients),
+    self: selfFacts({ config, version, clock, random, redactor }, clients, running),
     approvals: approvalFacts(config, redactor),
     receipts: receiptFacts(config, { log, keys }),
     signingKeys: signingKeyFacts(keys),
@@ -380,6 +399,7 @@ function selfFacts(
     redactor,
   }: Pick<Parts, 'config' | 'version' | 'clock' | 'random' | 'redactor'>,
   clients: ReadonlyMap<string, ProtocolClient>,
+  running: Pick<RunningParts, 'guards'>,
 ): DecisionTools['self'] {
   const policy = madeOf(() => config.policy, policySettings);
   // Read once: what happens to the file of the development key later changes no answer.
@@ -409,6 +429,7 @@ function selfFacts(
       return policy();
     },
     halts: { inForce: undefined },
+    guards: () => [...(running.guards.current?.values() ?? [])].map((guard) => guard.sight()),
     keys,
     asksFor: (tool) => decideTool(policy(), '', tool).effect === 'ask',
     get quotas() {
@@ -441,6 +462,7 @@ function offeredModels(clients: ReadonlyMap<string, ProtocolClient>): OfferedMod
 interface RunningParts {
   runner(): TaskRunner;
   outbox(): Outbox;
+  guards: Guards;
 }
 
 function runningFacts({ runner, outbox }: RunningParts): Pick<DecisionTools, 'runs' | 'outbox'> {

@@ -1,9 +1,11 @@
+import type { DecisionTools, GuardSight } from '#core/facts.ts';
 import type { GatewayCore } from '#core/gateway-core.ts';
 import type { Refusals } from '#core/refusals.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import { storeBytes } from '#operation/data-directory.ts';
 import { type MetricFacts, Metrics } from '#operation/metrics.ts';
 import { WorkMetrics } from '#operation/work-metrics.ts';
+import { CIRCUIT_STATES } from '#resources/agent/schema.ts';
 import { OPERATIONS } from '#resources/operations.ts';
 import { CHECK_OUTCOMES } from '#resources/replay/schema.ts';
 import type { TaskRunner } from '#runner/task-runner.ts';
@@ -41,12 +43,13 @@ interface Counting {
   runner: TaskRunner;
   refusals: Refusals;
   replayChecks: Pick<ReplayChecks, 'ended'>;
+  tools: Pick<DecisionTools, 'self'>;
 }
 
 /** What is read at each scrape. */
 export function readMetrics(
   { config }: Pick<Parts, 'config'>,
-  { gateway, log, runner, refusals, replayChecks }: Counting,
+  { gateway, log, runner, refusals, replayChecks, tools }: Counting,
   {
     isReady,
     openStreams,
@@ -57,7 +60,13 @@ export function readMetrics(
   const states = () => log.statistics().states;
   const compaction = () => log.statistics().compaction ?? { seconds: 0, readBytes: 0, writtenBytes: 0 };
   const most = (amounts: readonly number[]) => amounts.reduce((most, amount) => Math.max(most, amount), 0);
+  const ofGuards = (amountOf: (guard: GuardSight) => number) => () =>
+    tools.self.guards().map((guard) => ({ labels: { agent: guard.route }, value: amountOf(guard) }));
   return {
+    harn_upstream_circuit: ofGuards(({ circuit = 'closed' }) => CIRCUIT_STATES.indexOf(circuit)),
+    harn_upstream_retries: ofGuards(({ retries }) => retries),
+    harn_upstream_fallbacks: ofGuards(({ fallbacks }) => fallbacks),
+    harn_halts: () => tools.self.halts.inForce?.length ?? 0,
     harn_tasks_running: () => runner.running(),
     harn_tasks_queued: () => runner.queued(),
     harn_streams_open: openStreams,

@@ -17,7 +17,7 @@ import { ensureWorkspaces } from '#resources/workspace/configured-workspaces.ts'
 import type { HttpSurface } from '#surfaces/http-surface.ts';
 import type { Authentication } from './authentication.ts';
 import { rowsByRoute } from './clients.ts';
-import { type Core, meterOf } from './core.ts';
+import { type Core, guardsFor, meterOf } from './core.ts';
 import { lookAtIssuers, trustedIssuers } from './issuers.ts';
 import type { Parts } from './parts.ts';
 
@@ -99,6 +99,7 @@ export class Reloader {
     // What callers have used up stays where their bounds did not change.
     const isMeterKept = isDeepStrictEqual(config.rate_limits, effective.rate_limits);
     Object.assign(config, effective);
+    core.guards.current = guardsFor(parts, core.guards.current);
     if (!isMeterKept) core.metering.meter = meterOf(parts, core.refusals);
     view.follow(config);
     const replaced = this.#replaceClients(fresh, made);

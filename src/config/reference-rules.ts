@@ -1,5 +1,5 @@
 import type { PathFault } from './fault.ts';
-import { configuredRoutes, configuredUpstreams } from './routes.ts';
+import { configuredRoutes, configuredUpstreams, isAgentRoute } from './routes.ts';
 import { rule } from './rules.ts';
 import {
   DEFAULT_TENANT,
@@ -101,6 +101,29 @@ export const REFERENCE_RULES = [
       }),
     );
   }),
+
+  rule(['resilience'], ({ resilience }) =>
+    repeats(resilience, ({ agent }) => agent, ['resilience'], 'agent'),
+  ),
+
+  rule(
+    ['resilience', 'upstreams'],
+    ({ resilience, upstreams }) => {
+      const routes = configuredRoutes(upstreams);
+      return resilience.flatMap(({ agent, fallback }, index) => {
+        const path = ['resilience', index, 'fallback'];
+        if (!routes.includes(agent))
+          return [{ path: ['resilience', index, 'agent'], message: 'names no configured agent' }];
+        if (fallback === undefined) return [];
+        if (!routes.includes(fallback)) return [{ path, message: 'names no configured agent' }];
+        if (fallback === agent) return [{ path, message: 'is the agent itself' }];
+        return isAgentRoute(agent) && isAgentRoute(fallback)
+          ? []
+          : [{ path, message: 'is for agents; a tool of another server is another tool' }];
+      });
+    },
+    ['upstreams.a2a', 'upstreams.acp', 'upstreams.mcp'],
+  ),
 
   rule(['quotas'], ({ quotas }) => repeats(quotas, ({ id }) => id, ['quotas'], 'id')),
 

@@ -11,6 +11,7 @@ export const TAKES_EFFECT = {
   workspaces: 'live',
   vaults: 'live',
   upstreams: 'live',
+  resilience: 'live',
   routing: 'live',
   personas: 'live',
   catalog: 'live',

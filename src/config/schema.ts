@@ -11,6 +11,7 @@ import { policy } from './sections/policy.ts';
 import { quotas } from './sections/quotas.ts';
 import { rateLimits } from './sections/rate-limits.ts';
 import { receipts } from './sections/receipts.ts';
+import { resilience } from './sections/resilience.ts';
 import { retention } from './sections/retention.ts';
 import { server } from './sections/server.ts';
 import { sessions } from './sections/sessions.ts';
@@ -28,6 +29,7 @@ export const SECTIONS = {
   workspaces,
   vaults,
   upstreams,
+  resilience,
   routing,
   personas,
   catalog,

@@ -17,6 +17,7 @@ import type {
 import type { ReceiptKey } from '#receipts/build-receipt.ts';
 import type { KeyRow } from '#receipts/key-registry.ts';
 import type { ProveRedaction } from '#receipts/redaction-proof.ts';
+import type { CircuitState } from '#resources/agent/schema.ts';
 import type { ConnectorRow } from '#resources/connector/schema.ts';
 import type { LiveMemory } from '#resources/live-client/live-memory.ts';
 import type { Part } from '#resources/message/schema.ts';
@@ -127,6 +128,8 @@ export interface SelfFacts {
   policy: PolicySettings;
   /** What operators have halted. */
   halts: Halts;
+  /** How the agents do that are guarded, by route (`resilience` of the configuration). */
+  guards(): readonly GuardSight[];
   /** Configured API keys, without their hashes. */
   keys(): readonly KnownKey[];
   /** Whether calls of a tool wait for a permission where no persona says otherwise. */
@@ -143,6 +146,21 @@ export interface SelfFacts {
   routesTaking(input: string): readonly string[];
   /** Vaults that hold a credential of the agent of a route. */
   vaultsOf(route: string): readonly NeededVault[];
+}
+
+/** How an agent does that is guarded, as it is shown. */
+export interface GuardSight {
+  route: string;
+  /** Undefined without a circuit breaker. */
+  circuit: CircuitState | undefined;
+  /** Failures in a row. */
+  failures: number;
+  /** Epoch milliseconds at which an open circuit lets a task through; undefined for another one. */
+  untilMs: number | undefined;
+  fallback: string | undefined;
+  /** Since the start. */
+  retries: number;
+  fallbacks: number;
 }
 
 /** The models that the agent of a route lets its clients choose from. */

@@ -178,6 +178,22 @@ export const METRICS = {
     help: 'When the newest replay check of this start ended; 0 until one has.',
     labels: {},
   },
+  harn_upstream_circuit: {
+    type: 'gauge',
+    help: 'Circuit breakers of agents: 0 closed, 1 half-open, 2 open.',
+    labels: { agent: 'agents' },
+  },
+  harn_upstream_retries: {
+    type: 'gauge',
+    help: 'Turns that were sent to an agent once more, since the start.',
+    labels: { agent: 'agents' },
+  },
+  harn_upstream_fallbacks: {
+    type: 'gauge',
+    help: 'Tasks of an agent that its fallback did, since the start.',
+    labels: { agent: 'agents' },
+  },
+  harn_halts: { type: 'gauge', help: 'Halts of agents and tools in force.', labels: {} },
   harn_calls_refused_total: {
     type: 'counter',
     help: 'Calls that were refused, by the code of their error.',

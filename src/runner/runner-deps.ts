@@ -5,6 +5,7 @@ import type { TraceContext } from '#protocol/trace-context.ts';
 import type { Interpret, ProtocolClient, TracedExchange, Turn } from '#protocol-client.ts';
 import type { VerificationKeys } from '#receipts/verification-keys.ts';
 import type { FrameNumbers } from '#resources/task/task-frames.ts';
+import type { Guards } from './upstream-guard.ts';
 
 /** What the task runner and its runs get from the composition root. */
 export interface RunnerDeps {
@@ -19,6 +20,7 @@ export interface RunnerDeps {
   verificationKeys(): VerificationKeys;
   redactFrame: DecisionTools['redact'];
   frameNumbers: FrameNumbers;
+  guards: Guards;
   /** The agent of a task said something for the first time in a turn. Default: nobody asks. */
   onFirstFrame?(taskId: string): void;
   /** Begins an exchange with an agent, in the turn that has this place in its trace. Default: none is traced. */

@@ -1,8 +1,10 @@
+import type { GuardSight } from '#core/facts.ts';
 import { newEvent, placeOfTask } from '#core/new-event.ts';
 import type { StateReader, Transaction } from '#eventlog/event-log.ts';
 import { contentHash } from '#json/canonical.ts';
 import { type Action, type ActionQuestion, decideAction, isByPermission } from '#policy/action.ts';
 import type { Decision } from '#policy/decision.ts';
+import { haltOn } from '#policy/halts.ts';
 import {
   type Clean,
   type CleanJson,
@@ -39,6 +41,7 @@ import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import { type FrameRecorder, openRecorder } from './frame-recorder.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 import { turnBase, turnOf } from './turn.ts';
+import { isOutage, maySendElsewhere, type UpstreamGuard } from './upstream-guard.ts';
 
 /** A reason made once: abort() without one would make an exception with a stack for every turn. */
 const STOPPED = 'stopped';
@@ -51,6 +54,8 @@ interface TurnPlan {
   messages: readonly string[];
   /** The turn this one follows; it is let go once its agent has answered. */
   before: Run | undefined;
+  /** Lets the task go on at the agent of another route; undefined where there is none. */
+  moveTo(route: string): ProtocolClient | undefined;
 }
 
 /** Work on a task, as the runner sees it. */
@@ -62,7 +67,7 @@ export class TaskRun {
   readonly ended: Promise<void>;
   readonly #stopper = new AbortController();
   readonly #deps: RunnerDeps;
-  readonly #client: ProtocolClient | undefined;
+  #client: ProtocolClient | undefined;
   readonly #plan: TurnPlan;
   readonly #taken: Promise<void>;
   #isTaken = false;
@@ -153,11 +158,103 @@ export class TaskRun {
     const isStarting = kind === 'start' && task.internal.turns <= 1;
     const prepared = await judgeTurn(this.#deps, client, task, turn);
     if (prepared === undefined || this.#isOver()) return true;
+    const guard = kind === 'reattach' ? undefined : this.#deps.guards.current?.get(client.route);
+    const begun = guard === undefined ? prepared : await this.#begin(guard, client, turn, prepared);
+    if (begun === undefined) return true;
+    if (begun === 'elsewhere') return this.#again();
     const recorder = await openRecorder(this.#deps, client, { taskId, isStarting, sent: messages, span });
     for (const memory of memories) await recorder.give({ kind: 'memory', memory });
-    const isOver = await this.#follow(prepared, recorder).finally(() => recorder.finish());
+    const isOver = await this.#follow(begun, recorder).finally(() => recorder.finish());
     if (this.#owesCancel) await this.#recordCanceled();
     return isOver;
+  }
+
+  /** The same turn at the agent that the task was moved to. */
+  async #again(): Promise<boolean> {
+    const task = this.#deps.log.state<CleanTaskState>(taskKeys.task(this.#plan.taskId));
+    if (this.#client === undefined || task === undefined || this.#isOver()) return true;
+    return this.#turn(this.#client, task);
+  }
+
+  /**
+   * Sends a turn of a guarded agent as far as its first frame, once more where the agent got nothing and the budget allows it.
+   * Undefined where the task has ended; `elsewhere` where it goes on at the fallback. Nothing of a turn that is sent again is kept.
+   */
+  async #begin(
+    guard: UpstreamGuard,
+    client: ProtocolClient,
+    turn: Turn,
+    first: PreparedTurn,
+  ): Promise<PreparedTurn | 'elsewhere' | undefined> {
+    let prepared: PreparedTurn | undefined = first;
+    for (let attempt = 0; prepared !== undefined && !this.#isOver(); attempt += 1) {
+      if (!guard.enter()) {
+        if (await this.#moveAway(guard, { reason: 'circuit_open' })) return 'elsewhere';
+        await this.#fail(circuitOpen(guard.sight()));
+        return undefined;
+      }
+      const sent = await firstFrame(prepared.run(this.#stopper.signal));
+      const fault = sent.first?.kind === 'fault' ? sent.first : undefined;
+      if (this.#stopper.signal.aborted) guard.left();
+      else if (fault !== undefined && isOutage(fault)) guard.failed();
+      else guard.succeeded();
+      const pauseMs = fault && guard.circuit !== 'open' ? guard.retryIn(fault, attempt) : undefined;
+      if (fault === undefined || this.#stopper.signal.aborted) return resumed(sent, guard);
+      if (pauseMs === undefined) {
+        const isMoved = maySendElsewhere(fault) && (await this.#moveAway(guard, fault.details ?? {}));
+        if (!isMoved) return resumed(sent, guard);
+        await sent.rest.return?.();
+        return 'elsewhere';
+      }
+      await sent.rest.return?.();
+      await this.#noteRetry(fault, attempt + 1);
+      await aborted(AbortSignal.any([this.#stopper.signal, this.#deps.timeoutSignal(pauseMs)]));
+      // What a server of tools would do is read anew: it may not have been there to say it.
+      if (client.prepare !== undefined)
+        prepared = await judgeTurn(this.#deps, client, this.#state(turn), turn);
+    }
+    return undefined;
+  }
+
+  #state({ taskId }: Turn): CleanTaskState {
+    const task = this.#deps.log.state<CleanTaskState>(taskKeys.task(taskId));
+    if (task === undefined) throw new Error(`task ${taskId} is not there`);
+    return task;
+  }
+
+  #noteRetry({ code, details = {} }: Extract<Frame, { kind: 'fault' }>, attempt: number): Promise<void> {
+    const { log, tools } = this.#deps;
+    const said = tools.redact({ code: String(code), reason: details['reason'] ?? null, attempt }).value;
+    return log.transact({ actor: null }, (tx) => {
+      const task = tx.get<CleanTaskState>(taskKeys.task(this.#plan.taskId));
+      if (task === undefined || isTerminal(task.resource.status)) return;
+      const pointer = { object: 'task', id: task.resource.id };
+      const payload = { note: word('turn_retried'), details: said };
+      tx.append(newEvent('vendor.harn_gateway.upstream_note', pointer, placeOfTask(task.resource), payload));
+    });
+  }
+
+  /** Moves a new task, of which its agent has taken nothing, to the fallback. False where it stays. */
+  async #moveAway(guard: UpstreamGuard, { reason = null }: JsonObject): Promise<boolean> {
+    const { fallback } = guard.terms;
+    const { log, tools, guards, clients } = this.#deps;
+    const isDown = fallback === undefined || guards.current?.get(fallback)?.circuit === 'open';
+    if (isDown || this.#plan.kind !== 'start' || !clients.has(fallback)) return false;
+    if (haltOn(tools.self.halts, { route: fallback }) !== undefined) return false;
+    const isMoved = await log.transact({ actor: null }, (tx) => {
+      const task = tx.get<CleanTaskState>(taskKeys.task(this.#plan.taskId));
+      if (task?.resource.status !== 'WORKING') return false;
+      const { route, binding, turns, skill_id, moved_from } = task.internal;
+      if (binding !== null || turns > 1 || skill_id !== undefined || moved_from !== undefined) return false;
+      const pointer = { object: 'task', id: task.resource.id };
+      const payload = { from: route, ...tools.redact({ to: fallback, reason }).value };
+      tx.append(newEvent('vendor.harn_gateway.task_moved', pointer, placeOfTask(task.resource), payload));
+      return true;
+    });
+    if (!isMoved) return false;
+    guard.fallbacks += 1;
+    this.#client = this.#plan.moveTo(fallback);
+    return true;
   }
 
   /** The task ended, or the turn was stopped, while it was read and judged; nothing was sent. */
@@ -199,6 +296,49 @@ export class TaskRun {
         });
     });
   }
+}
+
+/** A turn that was sent, with its first frame; undefined where it has none. */
+interface SentTurn {
+  first: Frame | undefined;
+  rest: AsyncIterator<Frame>;
+}
+
+async function firstFrame(frames: AsyncIterable<Frame>): Promise<SentTurn> {
+  const rest = frames[Symbol.asyncIterator]();
+  const { value, done } = await rest.next();
+  return { first: done ? undefined : value, rest };
+}
+
+/** The frames of a turn that was sent; what breaks later counts against its agent too. */
+function resumed({ first, rest }: SentTurn, guard: UpstreamGuard): PreparedTurn {
+  return {
+    async *run() {
+      try {
+        if (first !== undefined) yield first;
+        for (let next = await rest.next(); !next.done; next = await rest.next()) {
+          if (next.value.kind === 'fault' && isOutage(next.value)) guard.failed();
+          yield next.value;
+        }
+      } finally {
+        await rest.return?.();
+      }
+    },
+  };
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return either(new Promise(() => undefined), signal);
+}
+
+function circuitOpen({ route, untilMs }: GuardSight): Failure {
+  const until = untilMs === undefined ? null : new Date(untilMs).toISOString();
+  return {
+    code: 'upstream_unavailable',
+    type: 'upstream_error',
+    message: `${route} has failed several times in a row, so nothing is sent to it for now. Submit the task again later.`,
+    details: { reason: 'circuit_open', route, until },
+  };
 }
 
 /**

@@ -378,6 +378,7 @@ export class TaskRunner implements RunFacts {
           kind,
           messages,
           before,
+          moveTo: (other) => this.#move(id, other),
         });
     this.#runs.set(id, run);
     this.#track(
@@ -386,6 +387,16 @@ export class TaskRunner implements RunFacts {
         (error: unknown) => this.#fallOut(id, run, error),
       ),
     );
+  }
+
+  /** The task goes on at the agent of another route, in a slot of that one. */
+  #move(taskId: string, route: string): ProtocolClient | undefined {
+    const client = this.#deps.clients.get(route);
+    if (client === undefined) return undefined;
+    this.#begun.set(taskId, client);
+    this.#lanes.release(taskId);
+    this.#lanes.take(taskId, route);
+    return client;
   }
 
   #leave(taskId: string, run: Run): void {

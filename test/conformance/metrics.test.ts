@@ -127,6 +127,8 @@ describe('the metrics', () => {
       ['cache of tokens: not found', 'harn_token_cache_reads{outcome="miss"}', 2],
       ['replays that were checked', REPLAYED, 3],
       ['when replays were checked', 'harn_replay_check_ended_timestamp_seconds', positive],
+      ['circuits of agents', 'harn_upstream_circuit{agent="mcp:tools"}', 0],
+      ['halts in force', 'harn_halts', 0],
       ['refused calls', 'harn_calls_refused_total{code="resource_not_found"}', isThere],
       ['whether it takes work', 'harn_ready', 1],
     ])('%s', (_what, sample, expected) => {
@@ -159,6 +161,9 @@ describe('the metrics', () => {
       keys: [{ actor: 'reader', scopes: ['tasks:read'] }],
       config: {
         outbound: { allow: ['127.0.0.1'] },
+        // A server that nobody calls, and that is guarded.
+        upstreams: { a2a: [], mcp: [{ id: 'tools', url: 'http://127.0.0.1:1/mcp' }] },
+        resilience: [{ agent: 'mcp:tools', breaker: {} }],
         telemetry: { otlp: { endpoint: collector.url } },
       },
       oauth: [{ issuer: issuer.url, audience }],

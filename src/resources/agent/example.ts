@@ -53,6 +53,9 @@ export const examples = {
     card_state: 'current',
     card_fetched_at: AT,
     card_signature: verdict,
+    halt_id: null,
+    circuit: { state: 'closed', failures: 0, until: null },
+    fallback: 'a2a:backup',
   },
   HarnAgentCard: harnExample as unknown as JsonValue,
   UpstreamCard: {

@@ -1,10 +1,12 @@
 import type { Handlers } from '#core/command.ts';
-import type { SelfFacts } from '#core/facts.ts';
+import type { GuardSight, SelfFacts } from '#core/facts.ts';
 import { listGiven, paging } from '#core/list-page.ts';
 import { notFound } from '#core/load.ts';
 import { ok, type Query } from '#core/query.ts';
+import { haltOn } from '#policy/halts.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
+import { timestamp } from '#protocol/ports.ts';
 import type { AgentDescription } from '#protocol-client.ts';
 import type { Agent, UpstreamCardResource } from './schema.ts';
 
@@ -42,6 +44,7 @@ const getUpstreamCard: Query<'getUpstreamCard'> = ({ path }, { self, caller }) =
 
 function agentOf(route: string, self: SelfFacts): Agent {
   const description = descriptionOf(route, self);
+  const guard = self.guards().find((sight) => sight.route === route);
   return {
     id: idOf(route),
     object: 'agent',
@@ -57,7 +60,16 @@ function agentOf(route: string, self: SelfFacts): Agent {
     card_state: stateOf(description),
     card_fetched_at: description?.card?.fetchedAt ?? null,
     card_signature: description?.card?.signature ?? null,
+    halt_id: haltOn(self.halts, { route })?.id ?? null,
+    circuit: circuitOf(guard),
+    fallback: guard?.fallback ?? null,
   };
+}
+
+function circuitOf(guard: GuardSight | undefined): Agent['circuit'] {
+  if (guard?.circuit === undefined) return null;
+  const { circuit: state, failures, untilMs } = guard;
+  return { state, failures, until: untilMs === undefined ? null : timestamp(untilMs) };
 }
 
 function stateOf(description: AgentDescription | undefined): Agent['card_state'] {

@@ -42,6 +42,10 @@ export type CardVerdict = z.infer<typeof cardVerdict>;
  */
 const cardState = z.enum(['current', 'kept', 'missing', 'none']);
 
+/** `open`: nothing is sent; `half_open`: one Task at a time is let through. Source: M. Nygard, "Release It!", "Circuit Breaker". */
+export const CIRCUIT_STATES = ['closed', 'half_open', 'open'] as const;
+export type CircuitState = (typeof CIRCUIT_STATES)[number];
+
 /** An agent that Tasks can run on, and what is known of its card. */
 export const agent = envelope('agent', {
   route: z.string(),
@@ -54,6 +58,12 @@ export const agent = envelope('agent', {
   card_state: cardState,
   card_fetched_at: time.nullable(),
   card_signature: cardVerdict.nullable(),
+  /** The halt that stops all of it. */
+  halt_id: z.string().nullable(),
+  /** Of its circuit breaker, where it has one: failures in a row, and when an open one lets a Task through. */
+  circuit: z.object({ state: z.enum(CIRCUIT_STATES), failures: z.int(), until: time.nullable() }).nullable(),
+  /** Route of the agent that does what this one cannot take. */
+  fallback: z.string().nullable(),
 }).meta({ id: 'Agent' });
 export type Agent = z.infer<typeof agent>;
 

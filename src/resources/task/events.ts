@@ -100,6 +100,13 @@ export const TASK_EVENTS = {
     /** Override key of the recorded frame that named it. */
     material: z.string().optional(),
   }),
+  /** The agent of its route has taken nothing of the Task, so that its fallback does it. */
+  'vendor.harn_gateway.task_moved': z.object({
+    from: z.string(),
+    to: z.string(),
+    /** What kept the first one from it, for example `circuit_open` or `refused`. */
+    reason: jsonValue,
+  }),
   'vendor.harn_gateway.upstream_note': z.object({
     note: z.string(),
     details: jsonObject.optional(),

@@ -44,6 +44,7 @@ export const folds: Folds = {
   'vendor.harn_gateway.file_written': [foldFileWritten],
   'vendor.harn_gateway.upstream_bound': [foldUpstreamBound],
   'vendor.harn_gateway.policy_decided': [foldPolicyDecided],
+  'vendor.harn_gateway.task_moved': [foldTaskMovedAway],
   'vendor.harn_gateway.upstream_note': [foldUpstreamNote, foldUsage, foldCost],
 };
 
@@ -178,6 +179,15 @@ function foldUpstreamBound(event: Event, states: StateWriter): void {
     const epoch = states.get<SessionFold>(sessionKeys.session(event.session_id))?.internal.epoch ?? 0;
     states.set(key, { binding: session_binding, epoch } satisfies SessionBindingState);
   }
+}
+
+function foldTaskMovedAway(event: Event, states: StateWriter): void {
+  const { from, to } = payload(event, 'vendor.harn_gateway.task_moved');
+  changeTask(event, states, ({ resource, internal }) => {
+    internal.route = to;
+    internal.moved_from = from;
+    resource.assigned_agent_id = to;
+  });
 }
 
 function foldUpstreamNote(event: Event, states: StateWriter): void {

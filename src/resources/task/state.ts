@@ -24,6 +24,8 @@ export type TaskState = Folded<
   {
     /** Route the task runs on, for example `a2a:sample`. */
     route: string;
+    /** The route that the task was submitted to, where its fallback does it. */
+    moved_from?: string;
     /** Number of the rules by which its run becomes events; absent: 1. */
     rules?: number;
     /** The agent's own id of the Skill that the task named as its route. */

@@ -51,6 +51,19 @@ describe('shape faults name the option and say what is wanted', () => {
       'rate_limits.caller_requests_per_second: must be more than 0',
     ],
     ['rate_limits: {tenant_burst: 5}', 'rate_limits.tenant_burst: needs tenant_requests_per_second'],
+    ['resilience: [{agent: a2a:gone}]', 'resilience[0].agent: names no configured agent'],
+    [
+      'resilience: [{agent: a2a:sample, fallback: a2a:sample}]',
+      'resilience[0].fallback: is the agent itself',
+    ],
+    [
+      'resilience: [{agent: a2a:sample, fallback: acp:gone}]',
+      'resilience[0].fallback: names no configured agent',
+    ],
+    [
+      'resilience: [{agent: a2a:sample, breaker: {failures: 0}}]',
+      'resilience[0].breaker.failures: must be 1 or more',
+    ],
     ['policy: {approvals: [{quorum: 0}]}', 'policy.approvals[0].quorum: must be 1 or more'],
     ['policy: {approvals: [{quorum: 17}]}', 'policy.approvals[0].quorum: must be 16 or less'],
     ['telemetry: {log_level: loud}', 'telemetry.log_level: must be one of trace, debug'],

@@ -19,7 +19,9 @@ function switchedOn(text: string): string {
     .split('\n')
     .filter(
       (line) =>
-        !/^ *(api_keys|tenants|workspaces|vaults|quotas|connectors|acp|mcp|approvals): \[\]$/.test(line),
+        !/^ *(api_keys|tenants|workspaces|vaults|quotas|connectors|acp|mcp|approvals|resilience): \[\]$/.test(
+          line,
+        ),
     );
   return lines.map((line) => line.replace(/^( *)# ( *(- )?[a-z0-9_]+:( .*)?| +#.*)$/, '$1$2')).join('\n');
 }
