@@ -15,6 +15,7 @@ export const examples = {
     delivery: {
       kept: 'memory',
       taken_by: [{ name: 'DEPLOY_TARGET', routes: ['mcp:deploy'] }],
+      told: [],
       message: 'Kept in memory until the session ends or the gateway restarts.',
     },
   },

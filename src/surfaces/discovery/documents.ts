@@ -65,7 +65,7 @@ export class Documents {
   readonly #rows: Record<DocumentId, Document>;
 
   constructor(deps: DocumentDeps) {
-    const openApi = new Map<ProtocolVersion, string>();
+    const openApi = new Map<string, string>();
     let asyncApi: string | undefined;
     this.#rows = {
       getHealth: (exchange) => sendJson(exchange, 200, { ok: true, status: 'ok', version: deps.version }),
@@ -80,10 +80,13 @@ export class Documents {
       getOpenApiDocument: async (exchange) => {
         const version = versionFor(exchange, deps);
         // Made of every schema, which takes a tenth of a start: with the first request for it.
+        const key = `${version.id} ${JSON.stringify(deps.resource.issuers)}`;
         const text =
-          openApi.get(version) ??
-          JSON.stringify(openApiDocument(deps.version, await loadExamples(), version));
-        openApi.set(version, text);
+          openApi.get(key) ??
+          JSON.stringify(openApiDocument(deps.version, await loadExamples(), version, deps.resource));
+        // A reload may name other issuers; what was described before is of no use then.
+        if (!openApi.has(key) && openApi.size >= SUPPORTED_VERSIONS.length) openApi.clear();
+        openApi.set(key, text);
         sendTagged(exchange, text, BY_VERSION);
       },
       getAsyncApiDocument: (exchange) => {

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { errorResponse } from '#resources/discovery/schema.ts';
+import { EVENT_PAYLOADS } from '#resources/event-payloads.ts';
 import { OPERATIONS, type OperationId, operation } from '#resources/operations.ts';
 import { clientFrame, serverFrame } from '../ws/frames.ts';
+import { MEMBERS, SPECIFIED, shapeWords } from './openapi-words.ts';
 
 /** JSON Schemas of one operation; absent where it has none or carries raw bytes. */
 export interface OperationSchemas {
@@ -25,7 +27,36 @@ export function operationSchemas(): {
   const ids = Object.keys(OPERATIONS) as OperationId[];
   const { schemas, byName } = componentSchemas({ ...everyShape(ids), ...ALWAYS });
   const byOperation = Object.fromEntries(ids.map((id) => [id, pick(id, byName)]));
+  describeMembers(schemas, byOperation as unknown as JsonObject);
   return { schemas, byOperation: byOperation as Record<OperationId, OperationSchemas> };
+}
+
+/** Says of each shape and member what its own schema does not say. */
+function describeMembers(schemas: JsonObject, byOperation: JsonObject): void {
+  for (const [name, schema] of Object.entries(schemas)) {
+    const said = shapeWords(name);
+    if (said !== undefined) (schema as JsonObject)['description'] ??= said;
+    if (!(name in SPECIFIED)) walk(schema, name);
+  }
+  for (const [id, shapes] of Object.entries(byOperation)) walk(shapes, id);
+}
+
+function walk(value: JsonValue | undefined, owner: string): void {
+  if (Array.isArray(value)) for (const item of value) walk(item, owner);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+  for (const [key, member] of Object.entries(value)) {
+    if (key === 'properties') describeEach(member as JsonObject, owner);
+    if (key !== 'enum' && key !== 'const' && key !== 'default') walk(member, owner);
+  }
+}
+
+function describeEach(properties: JsonObject, owner: string): void {
+  for (const [name, schema] of Object.entries(properties)) {
+    const said = name.includes('.')
+      ? `What \`${name}\` says.`
+      : (MEMBERS[`${owner}.${name}`] ?? MEMBERS[name]);
+    if (said !== undefined) (schema as JsonObject)['description'] ??= said;
+  }
 }
 
 /** JSON Schemas of shapes by name, and the components that they refer to. */
@@ -39,8 +70,13 @@ export function componentSchemas(
   return { schemas: definitions as JsonObject, byName: moved['properties'] as JsonObject };
 }
 
-/** Shapes that no row names: the error envelope, and the frames of the WebSocket profile. */
-const ALWAYS = { error: errorResponse, clientFrame, serverFrame };
+/** Shapes that no row names: the error envelope, the frames of the WebSocket profile, and what Events say. */
+const ALWAYS = {
+  error: errorResponse,
+  clientFrame,
+  serverFrame,
+  eventPayloads: z.object(EVENT_PAYLOADS).partial().meta({ id: 'EventPayloads' }),
+};
 
 function everyShape(ids: readonly OperationId[]): Record<string, z.ZodType> {
   const shape: Record<string, z.ZodType> = {};

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { EVENT_OF_STATUS, TASK_TRANSITIONS } from '#protocol/task-states.ts';
 import {
   DEFAULT_VERSION,
   type ProtocolVersion,
@@ -9,8 +10,11 @@ import {
 import { OPERATIONS, type OperationId, type OperationRow, operation } from '#resources/operations.ts';
 import { RECEIPT_JSON_TYPE } from '#resources/receipt/schema.ts';
 import type { Examples } from '#resources/room.ts';
+import { refusalResponses, refusalsOf } from './openapi-errors.ts';
 import { exampleOf, exampleOfSchema } from './openapi-examples.ts';
 import { type OperationSchemas, operationSchemas } from './openapi-schemas.ts';
+import { MEMBERS, PARAMETERS } from './openapi-words.ts';
+import type { ProtectedResourceFacts } from './protected-resource.ts';
 
 const ERROR = { $ref: '#/components/responses/Error' };
 const JSON_MEDIA = 'application/json';
@@ -20,15 +24,18 @@ export function openApiDocument(
   gatewayVersion: string,
   examples: Examples,
   version: ProtocolVersion = versionOf(DEFAULT_VERSION),
+  access: Access = { issuers: [], dpopAlgorithms: [] },
 ): JsonObject {
   const { schemas, byOperation } = operationSchemas();
+  const schemes = securitySchemes(access);
+  const context = { version, examples: inVersion(examples, version), schemes: Object.keys(schemes) };
   narrowToVersion(version, schemas, byOperation);
   const paths: Record<string, JsonObject> = {};
   for (const id of Object.keys(OPERATIONS) as OperationId[]) {
     const row = operation(id);
     paths[row.path] = {
       ...paths[row.path],
-      [row.method.toLowerCase()]: describe(id, row, byOperation[id], { version, examples }),
+      [row.method.toLowerCase()]: describe(id, row, byOperation[id], context),
     };
   }
   return {
@@ -37,22 +44,23 @@ export function openApiDocument(
       title: 'Harn gateway',
       version: version.id,
       summary: 'Harn Agents Protocol v1 over REST, SSE and WebSocket.',
-      description: CHOOSING,
+      description: `${CHOOSING}\n\n${ABOUT}`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       'x-harn-gateway-version': gatewayVersion,
     },
     servers: [{ url: '/' }],
-    security: [{ bearerAuth: [] }],
-    tags: [...new Set(Object.values(OPERATIONS).map((row) => row.tag))].map((name) => ({ name })),
+    security: Object.keys(schemes).map((name) => ({ [name]: [] })),
+    tags: [...new Set(Object.values(OPERATIONS).map((row) => row.tag))].map((name) => ({
+      name,
+      description: TAGS[name] ?? `${name} of the gateway.`,
+    })),
     paths,
     components: {
       schemas,
       parameters: parametersIn(version),
       headers: HEADERS,
-      responses: { Error: ERROR_RESPONSE },
-      securitySchemes: {
-        bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key of this gateway.' },
-      },
+      responses: { Error: ERROR_RESPONSE, ...REFUSALS },
+      securitySchemes: schemes,
     },
   };
 }
@@ -82,23 +90,81 @@ function nameOf(schema: JsonObject | undefined): string {
   return String(schema?.['$ref'] ?? '').replace('#/components/schemas/', '');
 }
 
+/** Examples name the version that they are shown in. */
+function inVersion(examples: Examples, { id }: ProtocolVersion): Examples {
+  const { Discovery } = examples;
+  return Discovery === undefined
+    ? examples
+    : { ...examples, Discovery: { ...(Discovery as JsonObject), current_version: id } };
+}
+
+/** Whose access tokens are taken besides API keys. */
+export type Access = Pick<ProtectedResourceFacts, 'issuers' | 'dpopAlgorithms'>;
+
+interface Context {
+  version: ProtocolVersion;
+  examples: Examples;
+  /** Names of the ways to authenticate. */
+  schemes: readonly string[];
+}
+
+function securitySchemes({ issuers, dpopAlgorithms }: Access): JsonObject {
+  const bound =
+    dpopAlgorithms.length === 0
+      ? ''
+      : ` Tokens may be bound to a key by DPoP (${dpopAlgorithms.join(', ')}).`;
+  return {
+    bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key of this gateway.' },
+    ...Object.fromEntries(
+      issuers.map(({ issuer, audience }, at) => [
+        `issuer${at + 1}`,
+        {
+          type: 'openIdConnect',
+          openIdConnectUrl: `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
+          description: `An access token (RFC 9068) of ${issuer} for ${audience.join(' or ')}.${bound}`,
+        },
+      ]),
+    ),
+  };
+}
+
 function describe(
   id: OperationId,
   row: OperationRow,
   schemas: OperationSchemas,
-  { version, examples }: { version: ProtocolVersion; examples: Examples },
+  context: Context,
 ): JsonObject {
+  const { version, examples, schemes } = context;
   return {
     tags: [row.tag],
     operationId: id,
     summary: row.summary,
+    description: inWords(id, row, version),
     'x-harn-level': row.level,
     'x-harn-scope': row.scope,
-    ...(isKeyless(row) ? { security: [] } : {}),
+    security: isKeyless(row) ? [] : schemes.map((name) => ({ [name]: [] })),
     parameters: parametersOf(row, schemas, version),
     ...requestOf(id, row, schemas, examples),
-    responses: responsesOf(id, row, schemas, { version, examples }),
+    responses: responsesOf(id, row, schemas, context),
   };
+}
+
+/** What a client has to know of an operation besides its shapes. */
+function inWords(id: OperationId, row: OperationRow, version: ProtocolVersion): string {
+  return [
+    NOTES[id] ?? row.summary,
+    row.scope === 'public' ? 'Open to all.' : '',
+    row.scope === 'signature' ? 'Signed by its sender: it needs neither a key nor the version header.' : '',
+    isKeyless(row) ? '' : `Needs the scope \`${row.scope}\`.`,
+    takesKey(row, version) ? 'Takes an Idempotency-Key.' : '',
+    row.variesByVersion === true ? 'What it takes or answers depends on the version of the protocol.' : '',
+  ]
+    .filter((sentence) => sentence !== '')
+    .join(' ');
+}
+
+function takesKey(row: OperationRow, { idempotency }: ProtocolVersion): boolean {
+  return idempotency === 'commands' ? row.kind === 'command' : row.createsTask === true;
 }
 
 /** Neither key nor version header: it is open to all, or signed by its sender. */
@@ -106,21 +172,22 @@ function isKeyless({ scope }: OperationRow): boolean {
   return scope === 'public' || scope === 'signature';
 }
 
-function parametersOf(
-  row: OperationRow,
-  { query }: OperationSchemas,
-  { idempotency }: ProtocolVersion,
-): JsonValue[] {
+function parametersOf(row: OperationRow, { query }: OperationSchemas, version: ProtocolVersion): JsonValue[] {
   const parameters: JsonValue[] = [];
   if (!isKeyless(row)) parameters.push({ $ref: '#/components/parameters/ProtocolVersion' });
   for (const [, name = ''] of row.path.matchAll(/\{(\w+)\}/g)) {
-    parameters.push({ name, in: 'path', required: true, schema: { type: 'string' } });
+    const description = PARAMETERS[name] ?? MEMBERS[name] ?? '';
+    parameters.push({ name, in: 'path', required: true, description, schema: { type: 'string' } });
   }
-  for (const [name, schema] of Object.entries((query?.['properties'] ?? {}) as JsonObject)) {
-    parameters.push({ name, in: 'query', required: false, schema });
+  // What is read of digits has no type on its way in, so the shape itself says what it does not do without.
+  const demanded = row.query?.safeParse({}).error?.issues.map(({ path: [name] }) => name) ?? [];
+  for (const [name, given] of Object.entries((query?.['properties'] ?? {}) as JsonObject)) {
+    const { description: own, ...schema } = given as JsonObject;
+    const isGeneral = own === undefined || own === MEMBERS[name];
+    const description = (isGeneral ? PARAMETERS[`query ${name}`] : undefined) ?? own ?? '';
+    parameters.push({ name, in: 'query', required: demanded.includes(name), description, schema });
   }
-  const takesKey = idempotency === 'commands' ? row.kind === 'command' : row.createsTask === true;
-  if (takesKey) parameters.push({ $ref: '#/components/parameters/IdempotencyKey' });
+  if (takesKey(row, version)) parameters.push({ $ref: '#/components/parameters/IdempotencyKey' });
   if (row.kind === 'stream') parameters.push({ $ref: '#/components/parameters/LastEventId' });
   return parameters;
 }
@@ -142,13 +209,15 @@ function responsesOf(
   id: OperationId,
   row: OperationRow,
   { response }: OperationSchemas,
-  { version: { idempotency }, examples }: { version: ProtocolVersion; examples: Examples },
+  { version: { idempotency }, examples }: Context,
 ): JsonObject {
-  if (row.kind === 'socket') return { [String(row.success)]: SOCKET_OPEN, default: ERROR };
+  const refusals = refusalsOf(row);
+  if (row.kind === 'socket') return { [String(row.success)]: SOCKET_OPEN, ...refusals, default: ERROR };
   const success = {
     description: row.summary,
     headers: { 'X-Request-Id': REQUEST_ID },
     ...contentOf(id, row, response, examples),
+    ...linksOf(response),
   };
   const unready =
     id === 'getReadiness' ? { '503': { ...success, description: 'Not ready; details say why.' } } : {};
@@ -161,9 +230,32 @@ function responsesOf(
           },
         }
       : {};
-  const conflict = row.mayConflict === true ? { '409': ERROR } : {};
-  return { [String(row.success)]: success, ...retried, ...unready, ...conflict, default: ERROR };
+  const known =
+    row.kind === 'document' ? { '304': { description: 'The reader has it: `If-None-Match`.' } } : {};
+  return { [String(row.success)]: success, ...retried, ...known, ...refusals, ...unready, default: ERROR };
 }
+
+/** Where to go with the id of what was answered. */
+function linksOf(response: JsonObject | undefined): JsonObject {
+  const name = nameOf(response);
+  const param = `${LINKED[name] ?? name.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()}_id`;
+  const links = (Object.keys(OPERATIONS) as OperationId[]).flatMap((id) => {
+    const { path, summary } = operation(id);
+    const params = [...path.matchAll(/\{(\w+)\}/g)].map(([, each]) => each);
+    if (params.length !== 1 || params[0] !== param || !path.startsWith('/v1/')) return [];
+    return [[id, { operationId: id, description: summary, parameters: { [param]: '$response.body#/id' } }]];
+  });
+  return links.length === 0 ? {} : { links: Object.fromEntries(links) };
+}
+
+/** Parameters that are not called like the shape. */
+const LINKED: Readonly<Record<string, string>> = {
+  PermissionRequest: 'request',
+  RememberRule: 'rule',
+  ApiKey: 'key',
+  IssuedApiKey: 'key',
+  PlacedHalt: 'halt',
+};
 
 /** OpenAPI has no place for frames of a socket, so the description names their schemas. */
 const SOCKET_OPEN: JsonObject = {
@@ -175,7 +267,11 @@ const SOCKET_OPEN: JsonObject = {
 
 const EVENT_STREAM = {
   'text/event-stream': {
-    schema: { type: 'string', description: 'Frames with id, event and data (an Event).' },
+    schema: {
+      type: 'string',
+      description:
+        'Frames with id, event and data: `#/components/schemas/Event` as JSON, whose payload is that of its kind in EventPayloads. See GET /asyncapi.json.',
+    },
   },
 };
 
@@ -213,6 +309,46 @@ function binary(type: string): JsonObject {
 }
 
 const REQUEST_ID = { $ref: '#/components/headers/RequestId' };
+const REFUSALS = refusalResponses(
+  { 'X-Request-Id': REQUEST_ID, 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
+  (schema) => media(schema, undefined),
+);
+
+const MOVES = Object.entries(TASK_TRANSITIONS)
+  .map(([from, to]) => `${from} → ${to.join(', ') || 'nothing: it has ended'}`)
+  .join('; ');
+const ROUTING =
+  'The Task runs on the agent that `metadata.route` names, as `a2a:<id>`, `acp:<id>`, `mcp:<id>` (the tool is named in the input) or `skill:<skill_id>`; else on the `entry_workflow` of its Persona where that is a route, on `metadata.route` of its Session, on `routing.default` of the configuration, on the first agent. A route that does not exist is refused. `listAgents` has the routes.';
+const MACHINE = `A Task moves: ${MOVES}. Each move is one Event: ${Object.values(EVENT_OF_STATUS).join(', ')}, and back to WORKING \`task.status_changed\`.`;
+
+const ABOUT = `Every refusal has one envelope (ErrorResponse); \`code\` is of a closed list, and \`message\` says what to do next. Lists come in pages: give \`next_cursor\` as \`cursor\`. ${MACHINE} ${ROUTING} The kinds of Events are the members of the schema EventPayloads, and /asyncapi.json describes the streams.`;
+
+/** What an operation needs said besides its summary. */
+const NOTES: Readonly<Partial<Record<OperationId, string>>> = {
+  submitTask: `Submit a Task, in a Session that is named or made for it. ${ROUTING} It answers when the Task is accepted and on disk; follow its stream for what comes of it.`,
+  submitSessionTask: `Submit a Task to a Session. ${ROUTING} Tasks of a Session run one after the other, in their order.`,
+  getTask: `Read a Task. ${MACHINE}`,
+  appendTaskMessage:
+    'Say something to a Task: `input` answers what it asked for. A Task that asks for nothing refuses it with 400, and one that has ended with 409.',
+  cancelTask:
+    'Cancel a Task. The agent is asked to stop, and after CANCELED nothing of it is taken any more. One that is CANCELED already is answered as it is; one that has ended otherwise with 409.',
+  respondPermissionRequest:
+    'Answer what waits for a person, whichever protocol asked. The first answer holds; a later one is refused with 409.',
+};
+
+const TAGS: Readonly<Record<string, string>> = {
+  Tasks: `Work of agents. ${MACHINE}`,
+  Sessions: 'Conversations: their Tasks, Messages, clients and inputs.',
+  Events: 'Everything that happened, in order; as ranges, and as streams that go on after a cut.',
+  Permissions: 'What waits for a person, the rules that answer for one, and what was decided.',
+  Receipts: 'Signed proofs of what Tasks did, chained by Session.',
+  'Receipt log': 'The tree over all Receipts, with proofs that one is in it and that it only grew.',
+  Discovery: 'Documents in which the gateway describes itself; open to all.',
+  Push: 'Webhooks of Tasks, and the deliveries that were given up.',
+  Runtime: 'Whether the gateway runs, which version, and what it can do.',
+  Administration: 'For operators: keys, policies, configuration.',
+};
+
 const CHOOSING = `The gateway speaks ${SUPPORTED_VERSIONS.join(' and ')}. Each request chooses by the header ${VERSION_HEADER}, without which it is refused with 426; a WebSocket of a browser chooses by its subprotocol. This document describes one of them: GET /openapi.json with the header describes the version that it names. Clients of both share all resources and Events.`;
 
 /** What a retry with the same Idempotency-Key gets. */
@@ -238,11 +374,11 @@ function parametersIn({ id, idempotency }: ProtocolVersion): JsonObject {
       description: RETRIES[idempotency],
       schema: { type: 'string', minLength: 1, maxLength: 255 },
     },
-    ...PARAMETERS,
+    ...HEADER_PARAMETERS,
   };
 }
 
-const PARAMETERS: JsonObject = {
+const HEADER_PARAMETERS: JsonObject = {
   LastEventId: {
     name: 'Last-Event-ID',
     in: 'header',
