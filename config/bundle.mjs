@@ -2,6 +2,7 @@
 // code that V8 compiled of it: together a third of the CPU of a start. What is loaded on demand (the SDKs of the protocols) stays in
 // files of its own. Run by `npm run build`.
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -80,7 +81,8 @@ const { outputFiles, metafile } = await build({
   write: false,
 });
 const client = await bundleClient();
-const carried = [...new Set([...packagesIn(metafile), ...client])].sort();
+const viewer = await bundleDocs();
+const carried = [...new Set([...packagesIn(metafile), ...client, ...viewer])].sort();
 await writeFile('dist/bundled-packages.json', JSON.stringify(carried));
 await Promise.all(outputFiles.map(({ path, text }) => (path.endsWith('.cjs') ? writeChunk(path, text) : writeFile(path, text))));
 await copyFile('config/load-compiled.mjs', join(OUT, 'load.js'));
@@ -121,6 +123,30 @@ async function bundleClient() {
     await writeFile(path, readFileSync(path, 'utf8').replaceAll(/from ['"](openapi-[\w-]+|\.\/[\w.-]+\.ts)['"]/g, besides));
   }
   return [...packagesIn(metafile), ...typed.map((name) => `node_modules/${name}`)];
+}
+
+/**
+ * The page at /docs. Its files are kept by browsers for ever, so each bears the hash of its content in its name. Answers with the package
+ * of the viewer.
+ */
+async function bundleDocs() {
+  const folder = join(OUT, 'docs');
+  await mkdir(join(folder, 'assets'), { recursive: true });
+  const files = {
+    'swagger-ui.css': 'node_modules/swagger-ui-dist/swagger-ui.css',
+    'swagger-ui.js': 'node_modules/swagger-ui-dist/swagger-ui-bundle.js',
+    'page.css': 'src/surfaces/docs/page.css',
+    'page.js': 'src/surfaces/docs/page.js',
+  };
+  let page = readFileSync('src/surfaces/docs/index.html', 'utf8');
+  for (const [name, path] of Object.entries(files)) {
+    const bytes = readFileSync(path, 'utf8').replace(/\n?(\/\/|\/\*)# sourceMappingURL=.*\s*$/, '\n');
+    const hashed = name.replace('.', `-${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}.`);
+    await writeFile(join(folder, 'assets', hashed), bytes);
+    page = page.replace(`assets/${name}`, `assets/${hashed}`);
+  }
+  await writeFile(join(folder, 'index.html'), page);
+  return ['node_modules/swagger-ui-dist'];
 }
 
 /** As a function of what it asks for, which is what V8 keeps compiled code of: it does for scripts, not for modules. */

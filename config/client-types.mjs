@@ -41,6 +41,7 @@ if (stale.length > 0) {
 
 async function typesOf(document, version) {
   const { ProtocolVersion: _, ...parameters } = document.components.parameters;
+  const { Error: refused } = document.components.responses;
   const isSentByClient = ({ $ref }) => $ref === '#/components/parameters/ProtocolVersion';
   const takesKey = ({ $ref }) => $ref === '#/components/parameters/IdempotencyKey';
   const keyed = [];
@@ -49,11 +50,14 @@ async function typesOf(document, version) {
     Object.fromEntries(
       Object.entries(methods).map(([method, operation]) => {
         if (operation.parameters.some(takesKey)) keyed.push(`${method.toUpperCase()} ${path}`);
-        return [method, { ...operation, parameters: operation.parameters.filter((each) => !isSentByClient(each)) }];
+        // A refusal is thrown, and has one type whichever its status.
+        const responses = Object.fromEntries(Object.entries(operation.responses).filter(([, { $ref }]) => !/Refused\d+$/.test($ref ?? '')));
+        for (const response of Object.values(responses)) delete response.links;
+        return [method, { ...operation, responses, parameters: operation.parameters.filter((each) => !isSentByClient(each)) }];
       }),
     ),
   ]);
-  const asked = { ...document, paths: Object.fromEntries(paths), components: { ...document.components, parameters } };
+  const asked = { ...document, paths: Object.fromEntries(paths), components: { ...document.components, parameters, responses: { Error: refused } } };
   const types = astToString(await openapiTypes(structuredClone(asked), { alphabetize: true, defaultNonNullable: false, transform }));
   return `// Made by \`npm run client-types\` from the OpenAPI document of ${version}.
 

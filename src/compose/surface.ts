@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DPOP_ALGORITHMS } from '#auth/oauth/dpop-proof.ts';
 import type { TrustedIssuer } from '#auth/oauth/token-verifier.ts';
 import { AgentCards } from '#cards/agent-cards.ts';
@@ -87,6 +88,7 @@ export function makeSurface(
         takesCertificates: config.server.tls?.client_certificates ?? false,
       },
     },
+    docs: join(parts.packageRoot, 'dist/bundle/docs'),
     metrics:
       measuring && config.telemetry.metrics
         ? { authorize: metricsReader(gateway), read: () => measuring.metrics.read() }

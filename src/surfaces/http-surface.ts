@@ -8,6 +8,7 @@ import type { Spool } from '#protocol/bytes.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
 import type { ProtocolServer } from '#protocol-server.ts';
+import { addDocsRoutes } from './discovery/docs.ts';
 import { type DocumentDeps, Documents } from './discovery/documents.ts';
 import { challengesOf } from './http/challenges.ts';
 import { applyCors, BrowserRules } from './http/cors.ts';
@@ -58,6 +59,8 @@ export interface HttpSurfaceDeps {
   json: JsonReader;
   /** Facts of the self-describing documents; `publicUrl` is the configured one, else the address listened on. */
   documents: Omit<DocumentDeps, 'publicUrl'>;
+  /** Folder of the built page at `/docs`. */
+  docs: string;
   /** Undefined: `/metrics` is 404. */
   metrics: MetricsSource | undefined;
   /** Makes the servers of other protocols; `publicUrl` as of each call, since a free port is known only after listening. */
@@ -164,6 +167,7 @@ function createApp(
   });
   const { metrics } = deps;
   if (metrics) addRoute(routes, READ, '/metrics', (exchange) => answerMetrics(metrics, exchange));
+  addDocsRoutes(routes, deps.docs);
   addServerRoutes(routes, protocolServers, { limits, streams, json });
   const refuse = refusePath(protocolServers, { limits, streams, json });
   app.use(edge(bounds, refuse));

@@ -394,9 +394,13 @@ const SAFETY = [
 
 const DEFAULT_RETRY_SECONDS = 1;
 
-/** Writes the head; `headers` is a flat list of names and values. `Cache-Control` is `no-store` unless listed. */
+/**
+ * Writes the head; `headers` is a flat list of names and values. `Cache-Control` is `no-store` unless listed, and only a page of the
+ * gateway itself lists a `Content-Security-Policy` of its own.
+ */
 export function writeHead(exchange: Exchange, status: number, headers: readonly string[]): void {
-  const lines = [...SAFETY, 'X-Request-Id', exchange.requestId, ...exchange.headers, ...headers];
+  const safety = headers.includes('Content-Security-Policy') ? SAFETY.slice(0, 2) : SAFETY;
+  const lines = [...safety, 'X-Request-Id', exchange.requestId, ...exchange.headers, ...headers];
   if (!headers.includes('Cache-Control')) lines.push('Cache-Control', 'no-store');
   if (exchange.release !== undefined) exchange.released();
   if (hasUnreadBody(exchange.req)) closeWithoutReading(exchange);

@@ -113,6 +113,7 @@ export async function startSurface(options: Options = {}): Promise<UnderTest> {
       resource: { issuers: [], dpopAlgorithms: [], takesCertificates: false },
       ...options.documents,
     },
+    docs: 'test/unit/surfaces/page',
     metrics: {
       authorize: async () => undefined,
       read: async () => ({ contentType: 'text/plain; version=0.0.4', text: 'up 1\n' }),
