@@ -30,7 +30,7 @@ const UNREAD: ReadonlySet<ErrorCode> = new Set(['client_closed_request']);
 const RESOURCE_READ: readonly ErrorCode[] = ['resource_not_found', 'resource_locked'];
 
 /** Codes with which a call of an operation may be refused. */
-function codesOf({ kind, scope, path, query, body }: OperationRow): ErrorCode[] {
+function codesOf({ kind, method, scope, path, query, body }: OperationRow): ErrorCode[] {
   const isOpen = scope === 'public';
   const isKeyless = isOpen || scope === 'signature';
   const isRange = kind === 'stream' || 'after_event_id' in (query?.shape ?? {});
@@ -41,7 +41,8 @@ function codesOf({ kind, scope, path, query, body }: OperationRow): ErrorCode[] 
     ...(isOpen && !path.includes('{') ? [] : RESOURCE_READ),
     ...(isRange ? (['cursor_expired'] as const) : []),
     ...(body === undefined ? [] : (['payload_too_large'] as const)),
-    ...(kind === 'command'
+    // What is sent rather than read may meet a resource that does not allow it, whether or not the log keeps it.
+    ...(method !== 'GET'
       ? ([
           'invalid_state_transition',
           'conflict',

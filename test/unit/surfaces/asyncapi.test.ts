@@ -21,7 +21,7 @@ describe('the AsyncAPI document', () => {
     expect(channels.map((channel) => channel.address()).sort()).toEqual(
       streams.map(({ path }) => path).sort(),
     );
-  });
+  }, 120_000);
 
   it('has each kind of Event as a message of every stream', async () => {
     const { document: parsed } = await new Parser().parse(JSON.stringify(document));
@@ -39,7 +39,7 @@ describe('the AsyncAPI document', () => {
           .map((message) => message.name())
           .sort(),
       ).toEqual([...Object.keys(EVENT_PAYLOADS), 'error'].sort());
-  });
+  }, 120_000);
 
   it('tells a wrong payload, and one that it does not name', () => {
     const check = new AsyncApiCheck(document);

@@ -89,7 +89,7 @@ describe.each(SUPPORTED_VERSIONS)('the OpenAPI document of %s', (version) => {
         .map(({ code, path, message }) => `${code} ${path.join('.')} ${message}`)
         .filter((each) => !each.startsWith(SWITCHES)),
     ).toEqual([]);
-  });
+  }, 120_000);
 
   it('has the refusals of each operation by status, with the codes of the table', () => {
     const { responses } = document['components'] as { responses: Record<string, { description: string }> };
