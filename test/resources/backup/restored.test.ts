@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } fro
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Move, Turn } from '#protocol-client.ts';
-import { bind, PuppetClient, say } from '../../faults/puppet-client.ts';
+import { aborted, bind, PuppetClient, say, textOf } from '../../faults/puppet-client.ts';
 import type { TestGateway, TestGatewayOptions } from '../../harness/gateway.ts';
 import { runCommand } from '../../interop/command-line.ts';
 import { BackupStage, bytesBelow } from './backup-stage.ts';
@@ -11,8 +11,9 @@ import { BackupStage, bytesBelow } from './backup-stage.ts';
 const ACCEPTED = 'vendor.harn_gateway.truncation_accepted';
 const SECRET = 'tr0ub4dor-of-the-shop-4711';
 
-async function* play(turn: Turn): AsyncGenerator<Move[]> {
+async function* play(turn: Turn, signal: AbortSignal): AsyncGenerator<Move[]> {
   yield [bind(turn)];
+  if (textOf(turn) === 'hang') await aborted(signal);
   yield [say('Done.')];
   yield [{ type: 'status', to: 'COMPLETED' }];
 }
@@ -101,6 +102,29 @@ describe('keys and vaults in a backup', () => {
     const restored = await stage.restored(stage.dir, 'restored', ['--passphrase-file', stage.path('pass')]);
     expect((await jwksOf(restored)).keys).toEqual((await jwksOf(gateway)).keys);
     expect(gateway.logText()).not.toContain('correct horse');
+  });
+});
+
+describe('an input that waits to be sent, and was kept encrypted', () => {
+  it('is sent where the keys were restored, and its task fails where they are lost', async () => {
+    writeFileSync(stage.path('pass'), 'correct horse battery staple');
+    const flags = ['--passphrase-file', stage.path('pass')];
+    const { client } = gateway;
+    const hanging = await client.submit('hang', undefined, { route: 'test:puppet' });
+    await client.until(hanging.id, 'WORKING');
+    const text = `use ghp_${'a1B2'.repeat(9)} for it`;
+    const waiting = await client.submit(text, hanging.session_id, { route: 'test:puppet' });
+    expect(waiting.status).toBe('SUBMITTED');
+    await stage.backedUp(gateway, ['--with-keys', ...flags]);
+    for (const [name, given, status] of [
+      ['with', flags, 'COMPLETED'],
+      ['without', [], 'FAILED'],
+    ] as const) {
+      expect(await stage.restore(stage.dir, name, given)).toMatchObject({ code: 0, err: '' });
+      const restored = await stage.start({ ...options(), data: stage.path(name) });
+      const ended = await restored.client.until(waiting.id, 'COMPLETED', 'FAILED');
+      expect([name, ended.status]).toEqual([name, status]);
+    }
   });
 });
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { killChildren, type Output, runProgram } from '../../../faults/child-processes.ts';
+import { Child, killChildren, type Output, PROGRAM, runProgram } from '../../../faults/child-processes.ts';
 import { canMount } from '../../../faults/full-disk.ts';
 import { GatewayPlace, KEY, startAgentProcess } from '../../../faults/gateway-process.ts';
 import { Journal } from '../../../faults/journal.ts';
@@ -80,6 +80,33 @@ describe('a backup under load', () => {
     await agent.end();
     place.remove();
     next.remove();
+  }, 240_000);
+});
+
+describe('a restore that is killed', () => {
+  it('leaves nothing in its place, and the next one begins anew', async () => {
+    const place = new GatewayPlace();
+    const gateway = await place.start();
+    const { client } = gateway;
+    for (let n = 0; n < 200; n += 1) await client.session();
+    const dir = join(place.folder, 'backups');
+    expect(await backUp(client.url, dir)).toMatchObject({ code: 0 });
+    const data = join(place.folder, 'restored');
+    const drafts = () => readdirSync(place.folder).filter((name) => name.startsWith('restored'));
+    let killed = 0;
+    for (let n = 0; n < 3; n += 1) {
+      const child = new Child([PROGRAM, 'restore', dir, '--data', data, '--accept-truncation', 'killed']);
+      await expect.poll(() => drafts().some((name) => name.endsWith(`-${child.process.pid}`))).toBe(true);
+      await pause(n * 60);
+      const { signal } = await child.end('SIGKILL');
+      if (signal === 'SIGKILL' && !existsSync(data)) killed += 1;
+      rmSync(data, { recursive: true, force: true });
+    }
+    expect(killed).toBeGreaterThan(0);
+    expect(await restore(dir, data)).toMatchObject({ code: 0, stderr: '' });
+    expect(drafts()).toEqual(['restored']);
+    await gateway.stop();
+    place.remove();
   }, 240_000);
 });
 
