@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { checkData, systemClock, systemRandom } from '#compose/compose.ts';
 import type { Move, Turn } from '#protocol-client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
+import { badFrames } from './bad-frames.ts';
 import { type BadRequest, BadRequests } from './bad-requests.ts';
 import { checkLog } from './log-oracle.ts';
 import { bind, PuppetClient, textOf } from './puppet-client.ts';
@@ -15,6 +16,8 @@ import { SeededRandom } from './seeded-random.ts';
 /** Many wait for something: a commit, the end of a cancelled task. */
 const CONNECTIONS = 16;
 const VIOLATIONS_KEPT = 20;
+/** Share of what is sent as frames of a socket. */
+const ON_SOCKETS = 0.15;
 /** Sessions do not stay open for long here. */
 const RESTOCK_EVERY = 100;
 
@@ -40,7 +43,10 @@ export async function badInput(seed: number, requests: number): Promise<Report> 
       extraClients: [new PuppetClient(play)],
     });
     try {
-      await pour(gateway, new SeededRandom(seed), requests, report);
+      const random = new SeededRandom(seed);
+      const frames = Math.round(requests * ON_SOCKETS);
+      await pour(gateway, random, requests - frames, report);
+      await pourFrames(gateway, random, frames, report);
       await afterwards(gateway, report);
     } finally {
       await gateway.close();
@@ -95,6 +101,19 @@ async function pour(
     connection.close();
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, pourer));
+}
+
+/** The same on the sockets of the Agents Protocol and of ACP. */
+async function pourFrames(
+  gateway: TestGateway,
+  random: SeededRandom,
+  frames: number,
+  report: Report,
+): Promise<void> {
+  const ids = await stock(gateway);
+  const idOf = (kind: string) => random.pick(ids.get(kind) ?? ['x']);
+  const { url } = gateway;
+  await badFrames({ url, key: gateway.client.key }, idOf, random, frames, report);
 }
 
 /** Resources of every kind, in two tenants, so that the requests have something to hit. */
