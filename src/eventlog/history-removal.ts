@@ -158,7 +158,9 @@ async function eventsThrough(
 
 /** Events of a session that the base does not hold yet. */
 function notFolded({ reader }: Pick<RemovalParts, 'reader'>, events: readonly Event[]): Event[] {
-  const through = reader.foldedThrough(events[0]?.session_id ?? '');
+  const [first] = events;
+  if (first === undefined) return [];
+  const through = reader.foldedThrough(first.session_id ?? '');
   return events.filter(({ id }) => id > through);
 }
 
