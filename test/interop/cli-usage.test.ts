@@ -40,6 +40,7 @@ const CONTRACT = [
   'acp',
   'mcp',
   'openapi',
+  'audit export',
   'card show',
   'card verify',
 ];
@@ -74,6 +75,7 @@ const NO_JSON_FLAG = [
   'acp',
   'mcp',
   'openapi',
+  'audit export',
   'card show',
   'completion',
   'session transcript',

@@ -7,6 +7,7 @@ import { checkCursor } from '#eventlog/log-reader.ts';
 import { eventNumberOf, NO_EVENT } from '#eventlog/segment.ts';
 import { holdsScope } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
+import { timestamp } from '#protocol/ports.ts';
 import { apiKeyKeys, type CleanApiKeyState } from '#resources/api-key/state.ts';
 import { eventIdOf, eventKey, KEY_KINDS, keysUnder, lastSegment } from '#store/keys.ts';
 import { lineOf } from './lines.ts';
@@ -34,7 +35,7 @@ const exportAudit: Query<'exportAudit'> = async ({ query }, tools) => {
 
 function timeOf(text: string): string {
   const ms = /^\d{4}-\d{2}-\d{2}([T ]|$)/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(ms)) return new Date(ms).toISOString();
+  if (!Number.isNaN(ms)) return timestamp(ms);
   const message = 'since must be an RFC 3339 time such as 2026-04-25T19:00:00Z.';
   throw new ProtocolError('invalid_request', message, { param: 'since' });
 }

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
+import { CliError, EXIT } from '#cli/exit-codes.ts';
 import {
   itemsOf,
   type ListingOptions,
@@ -31,8 +32,8 @@ export function holdsCommand(): Command {
 }
 
 interface AddOptions extends OneOptions {
-  session: string[];
-  reason: string;
+  session?: string[];
+  reason?: string;
   until?: string;
 }
 
@@ -40,16 +41,16 @@ function addCommand(): Command {
   const command = new Command('add')
     .description('Keep sessions from every removal.')
     .argument('<name>', 'what refusals call the hold, such as a case number')
-    .requiredOption('--session <id...>', 'sessions to keep, all of one workspace')
-    .requiredOption('--reason <text>', 'why, for the record')
+    .option('--session <id...>', 'sessions to keep, all of one workspace (required)')
+    .option('--reason <text>', 'why, for the record (required)')
     .option('--until <time>', 'when it ends by itself, in RFC 3339')
     .option('--json', 'print JSON');
   return withClientOptions(command).action(
     async (name: string, { session, reason, until, json, ...client }: AddOptions) => {
       const body = {
         name,
-        session_ids: session,
-        reason,
+        session_ids: needed(session, '--session <id...>'),
+        reason: needed(reason, '--reason <text>'),
         ...(until === undefined ? {} : { expires_at: until }),
       };
       printItem(await new GatewayClient(client).json<Hold>('POST', HOLDS, body), json, line);
@@ -86,14 +87,26 @@ function releaseCommand(): Command {
   const command = new Command('release')
     .description('End a hold.')
     .argument('<id>', 'hold')
-    .requiredOption('--reason <text>', 'why, for the record')
+    .option('--reason <text>', 'why, for the record (required)')
     .option('--json', 'print JSON');
   return withClientOptions(command).action(
-    async (id: string, { reason, json, ...client }: OneOptions & { reason: string }) => {
+    async (id: string, { reason, json, ...client }: OneOptions & { reason?: string }) => {
       const path = `${HOLDS}/${encodeURIComponent(id)}/release`;
-      printItem(await new GatewayClient(client).json<Hold>('POST', path, { reason }), json, line);
+      printItem(
+        await new GatewayClient(client).json<Hold>('POST', path, {
+          reason: needed(reason, '--reason <text>'),
+        }),
+        json,
+        line,
+      );
     },
   );
+}
+
+/** Asked for behind the argument, so that a missing argument is named first. */
+function needed<Value>(value: Value | undefined, flags: string): Value {
+  if (value === undefined) throw new CliError(`required option '${flags}' not specified`, EXIT.usage);
+  return value;
 }
 
 function line({ id, name, session_ids, created_by, expires_at, released_at, reason }: Hold): string[] {

@@ -69,7 +69,7 @@ function oneCommand(name: string, description: string, method: string, verb: str
 }
 
 interface EraseOptions extends OneOptions {
-  rule: string;
+  rule?: string;
   reason?: string;
   yes?: boolean;
 }
@@ -78,12 +78,13 @@ function eraseCommand(): Command {
   const command = new Command('erase')
     .description('Erase what a session holds for good; proofs and a record of the erasure stay.')
     .argument('<id>', 'session')
-    .requiredOption('--rule <text>', 'under which rule, such as an article of a law')
+    .option('--rule <text>', 'under which rule, such as an article of a law (required)')
     .option('--reason <text>', 'why, for the record')
     .option('--yes', 'erase without asking back; nothing brings it back')
     .option('--json', 'print the erasure as JSON');
   return withClientOptions(command).action(
     async (session_id: string, { rule, reason, yes, json, ...client }: EraseOptions) => {
+      if (rule === undefined) throw new CliError("required option '--rule <text>' not specified", EXIT.usage);
       if (!yes) throw new CliError('Nothing brings back what is erased. Say --yes.', EXIT.usage);
       const body = { session_id, rule, ...(reason === undefined ? {} : { reason }) };
       const erasure = await new GatewayClient(client).json<Erasure>('POST', '/v1/erasures', body);
