@@ -66,9 +66,14 @@ export function thisCommit(): string {
   }
 }
 
-const TABLE_HEAD = [
-  '| Claim | `--only` | Tried | of | Findings | Node | Runs |',
-  '|---|---|---:|---:|---:|---|---:|',
+const COLUMNS = [
+  { name: 'Claim' },
+  { name: '`--only`' },
+  { name: 'Tried', isNumber: true },
+  { name: 'of', isNumber: true },
+  { name: 'Findings', isNumber: true },
+  { name: 'Node' },
+  { name: 'Runs', isNumber: true },
 ] as const;
 
 /** The summary of all runs, as Markdown: one row for each claim, tried or not. */
@@ -86,9 +91,23 @@ export function summaryTable(results: readonly Result[]): string {
       perNode(own),
       String(own.length),
     ];
-    return [`| ${cells.join(' | ')} |`];
+    return [cells];
   });
-  return [...TABLE_HEAD, ...rows].join('\n');
+  return aligned(rows);
+}
+
+/** As the formatter writes tables. */
+function aligned(rows: readonly string[][]): string {
+  const widths = COLUMNS.map(({ name }, at) =>
+    Math.max(name.length, ...rows.map((row) => row[at]?.length ?? 0)),
+  );
+  const isNumber = (at: number) => 'isNumber' in (COLUMNS[at] ?? {});
+  const line = (cells: readonly string[]) =>
+    `| ${cells
+      .map((cell, at) => (isNumber(at) ? cell.padStart(widths[at] ?? 0) : cell.padEnd(widths[at] ?? 0)))
+      .join(' | ')} |`;
+  const rule = widths.map((width, at) => (isNumber(at) ? `${'-'.repeat(width - 1)}:` : '-'.repeat(width)));
+  return [line(COLUMNS.map(({ name }) => name)), line(rule), ...rows.map(line)].join('\n');
 }
 
 /** How often it was tried on each version of Node. */
