@@ -20,8 +20,7 @@ const NOTICES: Readonly<Record<string, { title: string; describe(details: JsonOb
   },
   session_inputs_unknown: {
     title: 'The agent takes no inputs',
-    describe: ({ names }) =>
-      `It does not know session/inputs, so it works without ${listed(names)}.`,
+    describe: ({ names }) => `It does not know session/inputs, so it works without ${listed(names)}.`,
   },
   session_inputs_refused: {
     title: 'The agent refused the inputs of this session',

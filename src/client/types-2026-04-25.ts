@@ -24,6 +24,7 @@ export const KEYED: ReadonlySet<string> = new Set([
   "POST /v1/bundles/import",
   "POST /v1/connectors/{connector_id}/deliveries",
   "POST /v1/dead-letters/{dead_letter_id}/retry",
+  "POST /v1/erasures",
   "POST /v1/holds",
   "POST /v1/holds/{hold_id}/release",
   "POST /v1/memories",
@@ -65,7 +66,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the signed A2A card of the default agent. */
+        /**
+         * Read the signed A2A card of the default agent.
+         * @description Read the signed A2A card of the default agent. Open to all.
+         */
         get: operations["getDefaultA2aCard"];
         put?: never;
         post?: never;
@@ -82,7 +86,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the public keys that verify receipts, heads of the receipt log and cards. */
+        /**
+         * Read the public keys that verify receipts, heads of the receipt log and cards.
+         * @description Read the public keys that verify receipts, heads of the receipt log and cards. Open to all.
+         */
         get: operations["getKeySet"];
         put?: never;
         post?: never;
@@ -99,7 +106,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read whose access tokens are taken, for which audience, with which scopes (RFC 9728). */
+        /**
+         * Read whose access tokens are taken, for which audience, with which scopes (RFC 9728).
+         * @description Read whose access tokens are taken, for which audience, with which scopes (RFC 9728). Open to all.
+         */
         get: operations["getProtectedResource"];
         put?: never;
         post?: never;
@@ -116,7 +126,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the same where clients look that know the URL of /mcp alone. */
+        /**
+         * Read the same where clients look that know the URL of /mcp alone.
+         * @description Read the same where clients look that know the URL of /mcp alone. Open to all.
+         */
         get: operations["getProtectedResourceOfMcp"];
         put?: never;
         post?: never;
@@ -133,7 +146,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the signed A2A card of the default agent, for clients that look for it below its A2A URL. */
+        /**
+         * Read the signed A2A card of the default agent, for clients that look for it below its A2A URL.
+         * @description Read the signed A2A card of the default agent, for clients that look for it below its A2A URL. Open to all.
+         */
         get: operations["getA2aCardOfA2aPath"];
         put?: never;
         post?: never;
@@ -150,7 +166,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the signed A2A card of an agent or persona; the last good one while the agent is down. */
+        /**
+         * Read the signed A2A card of an agent or persona; the last good one while the agent is down.
+         * @description Read the signed A2A card of an agent or persona; the last good one while the agent is down. Open to all.
+         */
         get: operations["getA2aCardOfAgent"];
         put?: never;
         post?: never;
@@ -167,7 +186,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the AsyncAPI document: every kind of Event with its payload, the streams, and the frames of the WebSocket. */
+        /**
+         * Read the AsyncAPI document: every kind of Event with its payload, the streams, and the frames of the WebSocket.
+         * @description Read the AsyncAPI document: every kind of Event with its payload, the streams, and the frames of the WebSocket. Open to all.
+         */
         get: operations["getAsyncApiDocument"];
         put?: never;
         post?: never;
@@ -184,7 +206,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check that the process is alive. */
+        /**
+         * Check that the process is alive.
+         * @description Check that the process is alive. Open to all.
+         */
         get: operations["getHealth"];
         put?: never;
         post?: never;
@@ -201,7 +226,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read this document. */
+        /**
+         * Read this document.
+         * @description Read this document. Open to all.
+         */
         get: operations["getOpenApiDocument"];
         put?: never;
         post?: never;
@@ -218,7 +246,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Check that the gateway takes new work; 503 while it verifies, is fenced or drains. */
+        /**
+         * Check that the gateway takes new work; 503 while it verifies, is fenced or drains.
+         * @description Check that the gateway takes new work; 503 while it verifies, is fenced or drains. Open to all.
+         */
         get: operations["getReadiness"];
         put?: never;
         post?: never;
@@ -235,7 +266,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Discover protocol versions and transports. */
+        /**
+         * Discover protocol versions and transports.
+         * @description Discover protocol versions and transports. Open to all.
+         */
         get: operations["getProtocolDiscovery"];
         put?: never;
         post?: never;
@@ -252,10 +286,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the API keys made here, newest first, or those of the configuration. */
+        /**
+         * List the API keys made here, newest first, or those of the configuration.
+         * @description List the API keys made here, newest first, or those of the configuration. Needs the scope `admin`.
+         */
         get: operations["listApiKeys"];
         put?: never;
-        /** Make an API key and show it once; it may do no more than its maker. */
+        /**
+         * Make an API key and show it once; it may do no more than its maker.
+         * @description Make an API key and show it once; it may do no more than its maker. Needs the scope `admin`. Takes an Idempotency-Key.
+         */
         post: operations["createApiKey"];
         delete?: never;
         options?: never;
@@ -272,7 +312,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End an API key at once; open streams end within seconds. */
+        /**
+         * End an API key at once; open streams end within seconds.
+         * @description End an API key at once; open streams end within seconds. Needs the scope `admin`. Takes an Idempotency-Key.
+         */
         post: operations["revokeApiKey"];
         delete?: never;
         options?: never;
@@ -289,7 +332,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make the successor of an API key; the old one works for a while beside it. */
+        /**
+         * Make the successor of an API key; the old one works for a while beside it.
+         * @description Make the successor of an API key; the old one works for a while beside it. Needs the scope `admin`. Takes an Idempotency-Key.
+         */
         post: operations["rotateApiKey"];
         delete?: never;
         options?: never;
@@ -306,7 +352,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Stream a backup of the whole gateway as it is now, or of what was written since an earlier one. Writes go on beside it. */
+        /**
+         * Stream a backup of the whole gateway as it is now, or of what was written since an earlier one. Writes go on beside it.
+         * @description Stream a backup of the whole gateway as it is now, or of what was written since an earlier one. Writes go on beside it. Needs the scope `operator`.
+         */
         post: operations["createBackup"];
         delete?: never;
         options?: never;
@@ -321,10 +370,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the halts in force, newest first, or all there ever were. */
+        /**
+         * List the halts in force, newest first, or all there ever were.
+         * @description List the halts in force, newest first, or all there ever were. Needs the scope `operator`.
+         */
         get: operations["listHalts"];
         put?: never;
-        /** Halt an agent or a tool at once: what runs there ends, what comes is refused, until the halt is released. One that is halted keeps its halt, and what runs is ended again. */
+        /**
+         * Halt an agent or a tool at once: what runs there ends, what comes is refused, until the halt is released. One that is halted keeps its halt, and what runs is ended again.
+         * @description Halt an agent or a tool at once: what runs there ends, what comes is refused, until the halt is released. One that is halted keeps its halt, and what runs is ended again. Needs the scope `operator`. Takes an Idempotency-Key.
+         */
         post: operations["createHalt"];
         delete?: never;
         options?: never;
@@ -339,7 +394,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a halt, in force or released. */
+        /**
+         * Read a halt, in force or released.
+         * @description Read a halt, in force or released. Needs the scope `operator`.
+         */
         get: operations["getHalt"];
         put?: never;
         post?: never;
@@ -358,7 +416,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Release a halt: new tasks run again; those that it ended stay ended. */
+        /**
+         * Release a halt: new tasks run again; those that it ended stay ended.
+         * @description Release a halt: new tasks run again; those that it ended stay ended. Needs the scope `operator`. Takes an Idempotency-Key.
+         */
         post: operations["releaseHalt"];
         delete?: never;
         options?: never;
@@ -373,7 +434,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Say what the policy makes of a call or of a Task that an actor would send, and by which rule. */
+        /**
+         * Say what the policy makes of a call or of a Task that an actor would send, and by which rule.
+         * @description Say what the policy makes of a call or of a Task that an actor would send, and by which rule. Needs the scope `admin`.
+         */
         get: operations["explainPolicy"];
         put?: never;
         post?: never;
@@ -392,7 +456,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Read the configuration again and let it take effect without a restart; what needs one is named. A faulty one changes nothing. */
+        /**
+         * Read the configuration again and let it take effect without a restart; what needs one is named. A faulty one changes nothing.
+         * @description Read the configuration again and let it take effect without a restart; what needs one is named. A faulty one changes nothing. Needs the scope `operator`. Takes an Idempotency-Key.
+         */
         post: operations["reloadConfiguration"];
         delete?: never;
         options?: never;
@@ -407,10 +474,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the replay check that runs, else the newest since the start of the gateway. */
+        /**
+         * Read the replay check that runs, else the newest since the start of the gateway.
+         * @description Read the replay check that runs, else the newest since the start of the gateway. Needs the scope `operator`.
+         */
         get: operations["getReplayCheck"];
         put?: never;
-        /** Replay a sample of the ended Tasks in the background, without leaving anything in the log, and count what came out. */
+        /**
+         * Replay a sample of the ended Tasks in the background, without leaving anything in the log, and count what came out.
+         * @description Replay a sample of the ended Tasks in the background, without leaving anything in the log, and count what came out. Needs the scope `operator`. Takes an Idempotency-Key.
+         */
         post: operations["startReplayCheck"];
         delete?: never;
         options?: never;
@@ -425,10 +498,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the signing keys with their windows, those that ended too. */
+        /**
+         * List the signing keys with their windows, those that ended too.
+         * @description List the signing keys with their windows, those that ended too. Needs the scope `operator`.
+         */
         get: operations["listSigningKeys"];
         put?: never;
-        /** Rotate: a new key signs from now on; what the one before signed stays valid. */
+        /**
+         * Rotate: a new key signs from now on; what the one before signed stays valid.
+         * @description Rotate: a new key signs from now on; what the one before signed stays valid. Needs the scope `operator`. Takes an Idempotency-Key.
+         */
         post: operations["rotateSigningKey"];
         delete?: never;
         options?: never;
@@ -445,7 +524,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Revoke: what the key signs from now on counts as forged. The key that signs is replaced. */
+        /**
+         * Revoke: what the key signs from now on counts as forged. The key that signs is replaced.
+         * @description Revoke: what the key signs from now on counts as forged. The key that signs is replaced. Needs the scope `operator`. Takes an Idempotency-Key.
+         */
         post: operations["revokeSigningKey"];
         delete?: never;
         options?: never;
@@ -460,7 +542,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the HarnAgentCard of the default agent. */
+        /**
+         * Read the HarnAgentCard of the default agent.
+         * @description Read the HarnAgentCard of the default agent. Open to all.
+         */
         get: operations["getAgentCard"];
         put?: never;
         post?: never;
@@ -477,7 +562,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the agents behind the gateway, with the verdict about the signature of their cards. */
+        /**
+         * List the agents behind the gateway, with the verdict about the signature of their cards.
+         * @description List the agents behind the gateway, with the verdict about the signature of their cards. Needs the scope `agents:read`.
+         */
         get: operations["listAgents"];
         put?: never;
         post?: never;
@@ -494,7 +582,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the card that an agent gave, as it gave it; its signature, if any, is over this one. */
+        /**
+         * Read the card that an agent gave, as it gave it; its signature, if any, is over this one.
+         * @description Read the card that an agent gave, as it gave it; its signature, if any, is over this one. Needs the scope `agents:read`.
+         */
         get: operations["getUpstreamCard"];
         put?: never;
         post?: never;
@@ -511,10 +602,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Artifacts, newest first. */
+        /**
+         * List Artifacts, newest first.
+         * @description List Artifacts, newest first. Needs the scope `artifacts:read`.
+         */
         get: operations["listArtifacts"];
         put?: never;
-        /** Register an Artifact; its content may follow by upload. */
+        /**
+         * Register an Artifact; its content may follow by upload.
+         * @description Register an Artifact; its content may follow by upload. Needs the scope `artifacts:write`. Takes an Idempotency-Key.
+         */
         post: operations["registerArtifact"];
         delete?: never;
         options?: never;
@@ -529,7 +626,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the description of an Artifact. */
+        /**
+         * Read the description of an Artifact.
+         * @description Read the description of an Artifact. Needs the scope `artifacts:read`.
+         */
         get: operations["getArtifact"];
         put?: never;
         post?: never;
@@ -546,10 +646,36 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download the bytes of an Artifact, or the parts its agent sent it in. */
+        /**
+         * Download the bytes of an Artifact, or the parts its agent sent it in.
+         * @description Download the bytes of an Artifact, or the parts its agent sent it in. Needs the scope `artifacts:read`.
+         */
         get: operations["downloadArtifactContent"];
-        /** Upload the bytes of a registered Artifact, once; checked against its sha256 when it has one. */
+        /**
+         * Upload the bytes of a registered Artifact, once; checked against its sha256 when it has one.
+         * @description Upload the bytes of a registered Artifact, once; checked against its sha256 when it has one. Needs the scope `artifacts:write`. Takes an Idempotency-Key.
+         */
         put: operations["uploadArtifactContent"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read decisions, oldest first: of the policy, permissions, rules, keys, erasures, holds and kill switches.
+         * @description Read decisions, oldest first: of the policy, permissions, rules, keys, erasures, holds and kill switches. Needs the scope `audit:read`.
+         */
+        get: operations["exportAudit"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -564,7 +690,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a Branch. */
+        /**
+         * Read a Branch.
+         * @description Read a Branch. Needs the scope `branches:read`.
+         */
         get: operations["getBranch"];
         put?: never;
         post?: never;
@@ -583,7 +712,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Record that a Branch was given up. */
+        /**
+         * Record that a Branch was given up.
+         * @description Record that a Branch was given up. Needs the scope `branches:write`. Takes an Idempotency-Key.
+         */
         post: operations["abandonBranch"];
         delete?: never;
         options?: never;
@@ -600,7 +732,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Record that a Branch was merged, into another one or into the main path. */
+        /**
+         * Record that a Branch was merged, into another one or into the main path.
+         * @description Record that a Branch was merged, into another one or into the main path. Needs the scope `branches:write`. Takes an Idempotency-Key.
+         */
         post: operations["mergeBranch"];
         delete?: never;
         options?: never;
@@ -617,7 +752,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Export a Session, or one of its Tasks, as a session bundle; it is streamed. */
+        /**
+         * Export a Session, or one of its Tasks, as a session bundle; it is streamed.
+         * @description Export a Session, or one of its Tasks, as a session bundle; it is streamed. Needs the scope `bundles:read`.
+         */
         post: operations["exportBundle"];
         delete?: never;
         options?: never;
@@ -634,7 +772,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Restore the Session of a bundle, in a Workspace made for it; the same bundle again changes nothing. */
+        /**
+         * Restore the Session of a bundle, in a Workspace made for it; the same bundle again changes nothing.
+         * @description Restore the Session of a bundle, in a Workspace made for it; the same bundle again changes nothing. Needs the scope `bundles:write`. Takes an Idempotency-Key.
+         */
         post: operations["importBundle"];
         delete?: never;
         options?: never;
@@ -651,7 +792,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Check a session bundle without writing anything; the finding names the step and the place. */
+        /**
+         * Check a session bundle without writing anything; the finding names the step and the place.
+         * @description Check a session bundle without writing anything; the finding names the step and the place. Needs the scope `bundles:read`.
+         */
         post: operations["validateBundle"];
         delete?: never;
         options?: never;
@@ -666,7 +810,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what this gateway can do: transports, operations and its vendor routes. */
+        /**
+         * List what this gateway can do: transports, operations and its vendor routes.
+         * @description List what this gateway can do: transports, operations and its vendor routes. Needs the scope `runtime:read`.
+         */
         get: operations["listCapabilities"];
         put?: never;
         post?: never;
@@ -683,7 +830,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the configured Connectors of visible Workspaces. */
+        /**
+         * List the configured Connectors of visible Workspaces.
+         * @description List the configured Connectors of visible Workspaces. Needs the scope `connectors:read`.
+         */
         get: operations["listConnectors"];
         put?: never;
         post?: never;
@@ -700,7 +850,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a Connector. */
+        /**
+         * Read a Connector.
+         * @description Read a Connector. Needs the scope `connectors:read`.
+         */
         get: operations["getConnector"];
         put?: never;
         post?: never;
@@ -719,7 +872,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Deliver what happened at a provider, signed by it; a repeated delivery gets the first answer. */
+        /**
+         * Deliver what happened at a provider, signed by it; a repeated delivery gets the first answer.
+         * @description Deliver what happened at a provider, signed by it; a repeated delivery gets the first answer. Signed by its sender: it needs neither a key nor the version header. Takes an Idempotency-Key.
+         */
         post: operations["deliverToConnector"];
         delete?: never;
         options?: never;
@@ -734,7 +890,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List deliveries that were given up, newest first. */
+        /**
+         * List deliveries that were given up, newest first.
+         * @description List deliveries that were given up, newest first. Needs the scope `dead_letters:read`.
+         */
         get: operations["listDeadLetters"];
         put?: never;
         post?: never;
@@ -753,8 +912,55 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Post a given up delivery once more, under the same delivery id. */
+        /**
+         * Post a given up delivery once more, under the same delivery id.
+         * @description Post a given up delivery once more, under the same delivery id. Needs the scope `dead_letters:write`. Takes an Idempotency-Key.
+         */
         post: operations["retryDeadLetter"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/erasures": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List erasures, newest first.
+         * @description List erasures, newest first. Needs the scope `erasures:read`.
+         */
+        get: operations["listErasures"];
+        put?: never;
+        /**
+         * Erase what a Session holds for good; proofs and a record of the erasure stay.
+         * @description Erase what a Session holds for good; proofs and a record of the erasure stay. Needs the scope `erasures:write`. Takes an Idempotency-Key.
+         */
+        post: operations["createErasure"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/erasures/{erasure_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the record of an erasure.
+         * @description Read the record of an erasure. Needs the scope `erasures:read`.
+         */
+        get: operations["getErasure"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -768,7 +974,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a range of all Events visible to the caller, or of one Workspace, Session or Task. */
+        /**
+         * Read a range of all Events visible to the caller, or of one Workspace, Session or Task.
+         * @description Read a range of all Events visible to the caller, or of one Workspace, Session or Task. Needs the scope `events:read`.
+         */
         get: operations["listEvents"];
         put?: never;
         post?: never;
@@ -785,7 +994,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read an Event. */
+        /**
+         * Read an Event.
+         * @description Read an Event. Needs the scope `events:read`.
+         */
         get: operations["getEvent"];
         put?: never;
         post?: never;
@@ -802,7 +1014,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Follow all Events visible to the caller, live from now on unless resumed. */
+        /**
+         * Follow all Events visible to the caller, live from now on unless resumed.
+         * @description Follow all Events visible to the caller, live from now on unless resumed. Needs the scope `events:read`.
+         */
         get: operations["streamEvents"];
         put?: never;
         post?: never;
@@ -819,10 +1034,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List holds, newest first, released ones too. */
+        /**
+         * List holds, newest first, released ones too.
+         * @description List holds, newest first, released ones too. Needs the scope `holds:read`.
+         */
         get: operations["listHolds"];
         put?: never;
-        /** Keep Sessions from every removal until the hold is released or expires. */
+        /**
+         * Keep Sessions from every removal until the hold is released or expires.
+         * @description Keep Sessions from every removal until the hold is released or expires. Needs the scope `holds:write`. Takes an Idempotency-Key.
+         */
         post: operations["createHold"];
         delete?: never;
         options?: never;
@@ -837,7 +1058,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a hold. */
+        /**
+         * Read a hold.
+         * @description Read a hold. Needs the scope `holds:read`.
+         */
         get: operations["getHold"];
         put?: never;
         post?: never;
@@ -856,7 +1080,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** End a hold, with a reason that stays on record. */
+        /**
+         * End a hold, with a reason that stays on record.
+         * @description End a hold, with a reason that stays on record. Needs the scope `holds:write`. Takes an Idempotency-Key.
+         */
         post: operations["releaseHold"];
         delete?: never;
         options?: never;
@@ -871,10 +1098,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Memories, newest first; expired ones are absent. */
+        /**
+         * List Memories, newest first; expired ones are absent.
+         * @description List Memories, newest first; expired ones are absent. Needs the scope `memories:read`.
+         */
         get: operations["listMemories"];
         put?: never;
-        /** Remember something for a Persona, Session, Workspace or tenant; never part of a transcript. */
+        /**
+         * Remember something for a Persona, Session, Workspace or tenant; never part of a transcript.
+         * @description Remember something for a Persona, Session, Workspace or tenant; never part of a transcript. Needs the scope `memories:write`. Takes an Idempotency-Key.
+         */
         post: operations["createMemory"];
         delete?: never;
         options?: never;
@@ -889,11 +1122,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a Memory. */
+        /**
+         * Read a Memory.
+         * @description Read a Memory. Needs the scope `memories:read`.
+         */
         get: operations["getMemory"];
         put?: never;
         post?: never;
-        /** Forget a Memory; its content is erased, the Event that says so stays. */
+        /**
+         * Forget a Memory; its content is erased, the Event that says so stays.
+         * @description Forget a Memory; its content is erased, the Event that says so stays. Needs the scope `memories:write`. Takes an Idempotency-Key.
+         */
         delete: operations["deleteMemory"];
         options?: never;
         head?: never;
@@ -907,7 +1146,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a Message. */
+        /**
+         * Read a Message.
+         * @description Read a Message. Needs the scope `messages:read`.
+         */
         get: operations["getMessage"];
         put?: never;
         post?: never;
@@ -924,7 +1166,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Outcomes, newest first. */
+        /**
+         * List Outcomes, newest first.
+         * @description List Outcomes, newest first. Needs the scope `outcomes:read`.
+         */
         get: operations["listOutcomes"];
         put?: never;
         post?: never;
@@ -941,7 +1186,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read an Outcome. */
+        /**
+         * Read an Outcome.
+         * @description Read an Outcome. Needs the scope `outcomes:read`.
+         */
         get: operations["getOutcome"];
         put?: never;
         post?: never;
@@ -958,7 +1206,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what Tasks wait for, pending and resolved, newest first. */
+        /**
+         * List what Tasks wait for, pending and resolved, newest first.
+         * @description List what Tasks wait for, pending and resolved, newest first. Needs the scope `permissions:read`.
+         */
         get: operations["listPermissionRequests"];
         put?: never;
         post?: never;
@@ -978,7 +1229,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Forget the answer for good of a permission request: what was decided stays, later requests are asked. */
+        /**
+         * Forget the answer for good of a permission request: what was decided stays, later requests are asked.
+         * @description Forget the answer for good of a permission request: what was decided stays, later requests are asked. Needs the scope `permissions:respond`. Takes an Idempotency-Key.
+         */
         delete: operations["forgetPermission"];
         options?: never;
         head?: never;
@@ -994,7 +1248,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Approve or deny a permission request; the first answer wins. A denial that cannot reach the agent cancels the Task. */
+        /**
+         * Approve or deny a permission request; the first answer wins. A denial that cannot reach the agent cancels the Task.
+         * @description Answer what waits for a person, whichever protocol asked. The first answer holds; a later one is refused with 409. Needs the scope `permissions:respond`. Takes an Idempotency-Key.
+         */
         post: operations["respondPermissionRequest"];
         delete?: never;
         options?: never;
@@ -1011,7 +1268,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say what rules and policy would make of a request, by the engine that answers real ones. */
+        /**
+         * Say what rules and policy would make of a request, by the engine that answers real ones.
+         * @description Say what rules and policy would make of a request, by the engine that answers real ones. Needs the scope `permissions:read`. Takes an Idempotency-Key.
+         */
         post: operations["checkPermission"];
         delete?: never;
         options?: never;
@@ -1026,7 +1286,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List answers to permission requests and checks, whoever gave them, newest first. */
+        /**
+         * List answers to permission requests and checks, whoever gave them, newest first.
+         * @description List answers to permission requests and checks, whoever gave them, newest first. Needs the scope `permissions:read`.
+         */
         get: operations["getPermissionHistory"];
         put?: never;
         post?: never;
@@ -1043,9 +1306,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the permission policy of the tenant, with its version. */
+        /**
+         * Read the permission policy of the tenant, with its version.
+         * @description Read the permission policy of the tenant, with its version. Needs the scope `permissions:read`.
+         */
         get: operations["getPermissionPolicy"];
-        /** Replace the permission policy of the tenant; it grants only what the operator lets be granted. */
+        /**
+         * Replace the permission policy of the tenant; it grants only what the operator lets be granted.
+         * @description Replace the permission policy of the tenant; it grants only what the operator lets be granted. Needs the scope `admin`. Takes an Idempotency-Key.
+         */
         put: operations["installPermissionPolicy"];
         post?: never;
         delete?: never;
@@ -1061,10 +1330,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the rules that hold, narrowest scope first, the older one before the newer one. */
+        /**
+         * List the rules that hold, narrowest scope first, the older one before the newer one.
+         * @description List the rules that hold, narrowest scope first, the older one before the newer one. Needs the scope `permissions:read`.
+         */
         get: operations["listPermissionRules"];
         put?: never;
-        /** Make a rule that answers what is asked from now on; rules of a Workspace, of all Tasks or of somebody else take the scope admin. */
+        /**
+         * Make a rule that answers what is asked from now on; rules of a Workspace, of all Tasks or of somebody else take the scope admin.
+         * @description Make a rule that answers what is asked from now on; rules of a Workspace, of all Tasks or of somebody else take the scope admin. Needs the scope `permissions:respond`. Takes an Idempotency-Key.
+         */
         post: operations["createPermissionRule"];
         delete?: never;
         options?: never;
@@ -1082,7 +1357,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke a rule: what it has answered stays, what is asked later is asked. */
+        /**
+         * Revoke a rule: what it has answered stays, what is asked later is asked.
+         * @description Revoke a rule: what it has answered stays, what is asked later is asked. Needs the scope `permissions:respond`. Takes an Idempotency-Key.
+         */
         delete: operations["revokePermissionRule"];
         options?: never;
         head?: never;
@@ -1096,10 +1374,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the Personas of the tenant, configured ones included. */
+        /**
+         * List the Personas of the tenant, configured ones included.
+         * @description List the Personas of the tenant, configured ones included. Needs the scope `personas:read`.
+         */
         get: operations["listPersonas"];
         put?: never;
-        /** Create a Persona. It routes its Tasks; its tier, tools, handoffs and policies bind them. */
+        /**
+         * Create a Persona. It routes its Tasks; its tier, tools, handoffs and policies bind them.
+         * @description Create a Persona. It routes its Tasks; its tier, tools, handoffs and policies bind them. Needs the scope `personas:write`. Takes an Idempotency-Key.
+         */
         post: operations["createPersona"];
         delete?: never;
         options?: never;
@@ -1114,14 +1398,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a Persona. */
+        /**
+         * Read a Persona.
+         * @description Read a Persona. Needs the scope `personas:read`.
+         */
         get: operations["getPersona"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Update description, receipt policy, quota or metadata of a Persona; its next revision. */
+        /**
+         * Update description, receipt policy, quota or metadata of a Persona; its next revision.
+         * @description Update description, receipt policy, quota or metadata of a Persona; its next revision. Needs the scope `personas:write`. Takes an Idempotency-Key.
+         */
         patch: operations["updatePersona"];
         trace?: never;
     };
@@ -1132,7 +1422,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the providers and models of the configuration, and those that agents have offered since the start. */
+        /**
+         * Read the providers and models of the configuration, and those that agents have offered since the start.
+         * @description Read the providers and models of the configuration, and those that agents have offered since the start. Needs the scope `runtime:read`.
+         */
         get: operations["getProviderCatalog"];
         put?: never;
         post?: never;
@@ -1149,7 +1442,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the configured Quotas with their usage now; those of the organization need the scope admin. */
+        /**
+         * List the configured Quotas with their usage now; those of the organization need the scope admin.
+         * @description List the configured Quotas with their usage now; those of the organization need the scope admin. Needs the scope `quotas:read`.
+         */
         get: operations["listQuotas"];
         put?: never;
         post?: never;
@@ -1166,7 +1462,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a Quota with its usage now. */
+        /**
+         * Read a Quota with its usage now.
+         * @description Read a Quota with its usage now. Needs the scope `quotas:read`.
+         */
         get: operations["getQuota"];
         put?: never;
         post?: never;
@@ -1183,7 +1482,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Prove that the log only grew between two of its heads. */
+        /**
+         * Prove that the log only grew between two of its heads.
+         * @description Prove that the log only grew between two of its heads. Needs the scope `receipts:read`.
+         */
         get: operations["getReceiptLogConsistency"];
         put?: never;
         post?: never;
@@ -1200,7 +1502,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the newest signed head of the log over all receipts of this gateway. */
+        /**
+         * Read the newest signed head of the log over all receipts of this gateway.
+         * @description Read the newest signed head of the log over all receipts of this gateway. Needs the scope `receipts:read`.
+         */
         get: operations["getReceiptLogHead"];
         put?: never;
         post?: never;
@@ -1217,7 +1522,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Prove that a Receipt is in the log. */
+        /**
+         * Prove that a Receipt is in the log.
+         * @description Prove that a Receipt is in the log. Needs the scope `receipts:read`.
+         */
         get: operations["getReceiptLogInclusion"];
         put?: never;
         post?: never;
@@ -1234,7 +1542,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a Receipt; the bare canonical receipt by Accept application/vnd.harn.receipt+json, as CBOR by application/vnd.harn.receipt+cbor. */
+        /**
+         * Read a Receipt; the bare canonical receipt by Accept application/vnd.harn.receipt+json, as CBOR by application/vnd.harn.receipt+cbor.
+         * @description Read a Receipt; the bare canonical receipt by Accept application/vnd.harn.receipt+json, as CBOR by application/vnd.harn.receipt+cbor. Needs the scope `receipts:read`.
+         */
         get: operations["getReceipt"];
         put?: never;
         post?: never;
@@ -1253,7 +1564,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Verify a Receipt with the chain before it; the verdict names the failing step and its place. */
+        /**
+         * Verify a Receipt with the chain before it; the verdict names the failing step and its place.
+         * @description Verify a Receipt with the chain before it; the verdict names the failing step and its place. Needs the scope `receipts:read`. Takes an Idempotency-Key.
+         */
         post: operations["verifyReceipt"];
         delete?: never;
         options?: never;
@@ -1268,7 +1582,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Describe the gateway that answers. */
+        /**
+         * Describe the gateway that answers.
+         * @description Describe the gateway that answers. Needs the scope `runtime:read`. What it takes or answers depends on the version of the protocol.
+         */
         get: operations["getRuntime"];
         put?: never;
         post?: never;
@@ -1285,10 +1602,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Sessions, newest first. */
+        /**
+         * List Sessions, newest first.
+         * @description List Sessions, newest first. Needs the scope `sessions:read`.
+         */
         get: operations["listSessions"];
         put?: never;
-        /** Create a Session in a Workspace. */
+        /**
+         * Create a Session in a Workspace.
+         * @description Create a Session in a Workspace. Needs the scope `sessions:write`. Takes an Idempotency-Key.
+         */
         post: operations["createSession"];
         delete?: never;
         options?: never;
@@ -1303,14 +1626,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a Session. */
+        /**
+         * Read a Session.
+         * @description Read a Session. Needs the scope `sessions:read`.
+         */
         get: operations["getSession"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Update summary or metadata of a Session. */
+        /**
+         * Update summary or metadata of a Session.
+         * @description Update summary or metadata of a Session. Needs the scope `sessions:write`. Takes an Idempotency-Key.
+         */
         patch: operations["updateSession"];
         trace?: never;
     };
@@ -1323,7 +1652,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Attach a client to a Session, as its controller or as an observer. */
+        /**
+         * Attach a client to a Session, as its controller or as an observer.
+         * @description Attach a client to a Session, as its controller or as an observer. Needs the scope `sessions:write`. Takes an Idempotency-Key.
+         */
         post: operations["attachSessionClient"];
         delete?: never;
         options?: never;
@@ -1338,10 +1670,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the Branches of a Session, newest first. */
+        /**
+         * List the Branches of a Session, newest first.
+         * @description List the Branches of a Session, newest first. Needs the scope `branches:read`.
+         */
         get: operations["listSessionBranches"];
         put?: never;
-        /** Create a Branch of a Session; Tasks that name it mark what they change with it. */
+        /**
+         * Create a Branch of a Session; Tasks that name it mark what they change with it.
+         * @description Create a Branch of a Session; Tasks that name it mark what they change with it. Needs the scope `branches:write`. Takes an Idempotency-Key.
+         */
         post: operations["createSessionBranch"];
         delete?: never;
         options?: never;
@@ -1358,7 +1696,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Close a Session; its open Tasks are canceled. */
+        /**
+         * Close a Session; its open Tasks are canceled.
+         * @description Close a Session; its open Tasks are canceled. Needs the scope `sessions:write`. Takes an Idempotency-Key.
+         */
         post: operations["closeSession"];
         delete?: never;
         options?: never;
@@ -1375,7 +1716,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Archive all but the newest turns of the transcript under a summary; nothing is deleted. */
+        /**
+         * Archive all but the newest turns of the transcript under a summary; nothing is deleted.
+         * @description Archive all but the newest turns of the transcript under a summary; nothing is deleted. Needs the scope `sessions:write`. Takes an Idempotency-Key.
+         */
         post: operations["compactSession"];
         delete?: never;
         options?: never;
@@ -1392,7 +1736,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Detach a client from a Session. */
+        /**
+         * Detach a client from a Session.
+         * @description Detach a client from a Session. Needs the scope `sessions:write`. Takes an Idempotency-Key.
+         */
         post: operations["detachSessionClient"];
         delete?: never;
         options?: never;
@@ -1407,7 +1754,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a range of the Events of a Session. */
+        /**
+         * Read a range of the Events of a Session.
+         * @description Read a range of the Events of a Session. Needs the scope `events:read`.
+         */
         get: operations["listSessionEvents"];
         put?: never;
         post?: never;
@@ -1424,7 +1774,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Follow a Session; history first. */
+        /**
+         * Follow a Session; history first.
+         * @description Follow a Session; history first. Needs the scope `events:read`.
+         */
         get: operations["streamSessionEvents"];
         put?: never;
         post?: never;
@@ -1443,7 +1796,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Fork the transcript of a Session, up to an Event, into a new Session on a Branch of its own. */
+        /**
+         * Fork the transcript of a Session, up to an Event, into a new Session on a Branch of its own.
+         * @description Fork the transcript of a Session, up to an Event, into a new Session on a Branch of its own. Needs the scope `sessions:write`. Takes an Idempotency-Key.
+         */
         post: operations["forkSession"];
         delete?: never;
         options?: never;
@@ -1460,7 +1816,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Say that a client of a Session is still there. */
+        /**
+         * Say that a client of a Session is still there.
+         * @description Say that a client of a Session is still there. Needs the scope `sessions:write`. Takes an Idempotency-Key.
+         */
         post: operations["heartbeatSessionClient"];
         delete?: never;
         options?: never;
@@ -1477,7 +1836,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** List, put, remove or synchronize named variables and secrets of a Session, kept in memory only. */
+        /**
+         * List, put, remove or synchronize named variables and secrets of a Session, kept in memory only.
+         * @description List, put, remove or synchronize named variables and secrets of a Session, kept in memory only. Needs the scope `sessions:write`.
+         */
         post: operations["updateSessionInputs"];
         delete?: never;
         options?: never;
@@ -1492,7 +1854,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the clients that work in a Session now, by their ids. */
+        /**
+         * List the clients that work in a Session now, by their ids.
+         * @description List the clients that work in a Session now, by their ids. Needs the scope `sessions:read`.
+         */
         get: operations["listSessionLiveClients"];
         put?: never;
         post?: never;
@@ -1509,10 +1874,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the Messages of a Session in order. */
+        /**
+         * List the Messages of a Session in order.
+         * @description List the Messages of a Session in order. Needs the scope `messages:read`.
+         */
         get: operations["listSessionMessages"];
         put?: never;
-        /** Append a Message; it precedes the next Task input. */
+        /**
+         * Append a Message; it precedes the next Task input.
+         * @description Append a Message; it precedes the next Task input. Needs the scope `messages:write`. Takes an Idempotency-Key.
+         */
         post: operations["appendSessionMessage"];
         delete?: never;
         options?: never;
@@ -1529,7 +1900,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replay the ended Tasks of a Session in their order; the answer lists the replay Tasks. */
+        /**
+         * Replay the ended Tasks of a Session in their order; the answer lists the replay Tasks.
+         * @description Replay the ended Tasks of a Session in their order; the answer lists the replay Tasks. Needs the scope `tasks:replay`. Takes an Idempotency-Key.
+         */
         post: operations["replaySession"];
         delete?: never;
         options?: never;
@@ -1546,7 +1920,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a client the controller of a Session; the one before becomes an observer. */
+        /**
+         * Make a client the controller of a Session; the one before becomes an observer.
+         * @description Make a client the controller of a Session; the one before becomes an observer. Needs the scope `sessions:write`. Takes an Idempotency-Key.
+         */
         post: operations["takeoverSessionClient"];
         delete?: never;
         options?: never;
@@ -1561,10 +1938,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the Tasks of a Session, newest first. */
+        /**
+         * List the Tasks of a Session, newest first.
+         * @description List the Tasks of a Session, newest first. Needs the scope `tasks:read`.
+         */
         get: operations["listSessionTasks"];
         put?: never;
-        /** Submit a Task in a Session. */
+        /**
+         * Submit a Task in a Session.
+         * @description Submit a Task to a Session. The Task runs on the agent that `metadata.route` names, as `a2a:<id>`, `acp:<id>`, `mcp:<id>` (the tool is named in the input) or `skill:<skill_id>`; else on the `entry_workflow` of its Persona where that is a route, on `metadata.route` of its Session, on `routing.default` of the configuration, on the first agent. A route that does not exist is refused. `listAgents` has the routes. Tasks of a Session run one after the other, in their order. Needs the scope `tasks:write`. Takes an Idempotency-Key.
+         */
         post: operations["submitSessionTask"];
         delete?: never;
         options?: never;
@@ -1579,7 +1962,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the transcript of a Session: messages, audit events and asset descriptors. The answer is streamed. */
+        /**
+         * Read the transcript of a Session: messages, audit events and asset descriptors. The answer is streamed.
+         * @description Read the transcript of a Session: messages, audit events and asset descriptors. The answer is streamed. Needs the scope `sessions:read`.
+         */
         get: operations["getSessionTranscript"];
         put?: never;
         post?: never;
@@ -1598,7 +1984,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Keep the first turns of a Session in place; later ones go, open Tasks are canceled. */
+        /**
+         * Keep the first turns of a Session in place; later ones go, open Tasks are canceled.
+         * @description Keep the first turns of a Session in place; later ones go, open Tasks are canceled. Needs the scope `sessions:write`. Takes an Idempotency-Key.
+         */
         post: operations["truncateSession"];
         delete?: never;
         options?: never;
@@ -1613,7 +2002,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the Skills of the agents behind the gateway, as they describe themselves. */
+        /**
+         * List the Skills of the agents behind the gateway, as they describe themselves.
+         * @description List the Skills of the agents behind the gateway, as they describe themselves. Needs the scope `skills:read`.
+         */
         get: operations["listSkills"];
         put?: never;
         post?: never;
@@ -1630,7 +2022,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a Skill; its id is <agent>__<skill of the agent>. */
+        /**
+         * Read a Skill; its id is <agent>__<skill of the agent>.
+         * @description Read a Skill; its id is <agent>__<skill of the agent>. Needs the scope `skills:read`.
+         */
         get: operations["getSkill"];
         put?: never;
         post?: never;
@@ -1647,10 +2042,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Tasks, newest first. */
+        /**
+         * List Tasks, newest first.
+         * @description List Tasks, newest first. Needs the scope `tasks:read`.
+         */
         get: operations["listTasks"];
         put?: never;
-        /** Submit a Task to the Session named in the body. */
+        /**
+         * Submit a Task to the Session named in the body.
+         * @description Submit a Task, in a Session that is named or made for it. The Task runs on the agent that `metadata.route` names, as `a2a:<id>`, `acp:<id>`, `mcp:<id>` (the tool is named in the input) or `skill:<skill_id>`; else on the `entry_workflow` of its Persona where that is a route, on `metadata.route` of its Session, on `routing.default` of the configuration, on the first agent. A route that does not exist is refused. `listAgents` has the routes. It answers when the Task is accepted and on disk; follow its stream for what comes of it. Needs the scope `tasks:write`. Takes an Idempotency-Key.
+         */
         post: operations["submitTask"];
         delete?: never;
         options?: never;
@@ -1665,7 +2066,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a Task. */
+        /**
+         * Read a Task.
+         * @description Read a Task. A Task moves: SUBMITTED → WORKING, CANCELED, FAILED; WORKING → INPUT_REQUIRED, AUTH_REQUIRED, COMPLETED, FAILED, CANCELED; INPUT_REQUIRED → WORKING, FAILED, CANCELED; AUTH_REQUIRED → WORKING, FAILED, CANCELED; COMPLETED → nothing: it has ended; FAILED → nothing: it has ended; CANCELED → nothing: it has ended. Each move is one Event: task.submitted, task.started, task.input_required, task.auth_required, task.completed, task.failed, task.canceled, and back to WORKING `task.status_changed`. Needs the scope `tasks:read`.
+         */
         get: operations["getTask"];
         put?: never;
         post?: never;
@@ -1684,7 +2088,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Cancel a Task; forwarded to the agent with a bounded wait. */
+        /**
+         * Cancel a Task; forwarded to the agent with a bounded wait.
+         * @description Cancel a Task. The agent is asked to stop, and after CANCELED nothing of it is taken any more. One that is CANCELED already is answered as it is; one that has ended otherwise with 409. Needs the scope `tasks:write`. Takes an Idempotency-Key.
+         */
         post: operations["cancelTask"];
         delete?: never;
         options?: never;
@@ -1699,7 +2106,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a range of the Events of a Task. */
+        /**
+         * Read a range of the Events of a Task.
+         * @description Read a range of the Events of a Task. Needs the scope `events:read`.
+         */
         get: operations["listTaskEvents"];
         put?: never;
         post?: never;
@@ -1716,7 +2126,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what was recorded of the run of a Task, in its order; a replay can override each. */
+        /**
+         * List what was recorded of the run of a Task, in its order; a replay can override each.
+         * @description List what was recorded of the run of a Task, in its order; a replay can override each. Needs the scope `tasks:read`.
+         */
         get: operations["listTaskMaterials"];
         put?: never;
         post?: never;
@@ -1735,7 +2148,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Answer a blocked Task (input) or interrupt a working one. */
+        /**
+         * Answer a blocked Task (input) or interrupt a working one.
+         * @description Say something to a Task: `input` answers what it asked for. A Task that asks for nothing refuses it with 400, and one that has ended with 409. Needs the scope `tasks:write`. Takes an Idempotency-Key.
+         */
         post: operations["appendTaskMessage"];
         delete?: never;
         options?: never;
@@ -1750,7 +2166,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the permission requests of a Task, newest first. */
+        /**
+         * List the permission requests of a Task, newest first.
+         * @description List the permission requests of a Task, newest first. Needs the scope `permissions:read`.
+         */
         get: operations["listTaskPermissionRequests"];
         put?: never;
         post?: never;
@@ -1767,10 +2186,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List where the events of a Task are posted; never with what proves the sender. */
+        /**
+         * List where the events of a Task are posted; never with what proves the sender.
+         * @description List where the events of a Task are posted; never with what proves the sender. Needs the scope `tasks:read`.
+         */
         get: operations["listPushConfigs"];
         put?: never;
-        /** Have the events of a Task posted to a URL: in order, at least once, retried for days. */
+        /**
+         * Have the events of a Task posted to a URL: in order, at least once, retried for days.
+         * @description Have the events of a Task posted to a URL: in order, at least once, retried for days. Needs the scope `tasks:write`. Takes an Idempotency-Key.
+         */
         post: operations["setPushConfig"];
         delete?: never;
         options?: never;
@@ -1785,11 +2210,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a push config. */
+        /**
+         * Read a push config.
+         * @description Read a push config. Needs the scope `tasks:read`.
+         */
         get: operations["getPushConfig"];
         put?: never;
         post?: never;
-        /** Post the events of a Task there no longer; what proves the sender is forgotten. */
+        /**
+         * Post the events of a Task there no longer; what proves the sender is forgotten.
+         * @description Post the events of a Task there no longer; what proves the sender is forgotten. Needs the scope `tasks:write`. Takes an Idempotency-Key.
+         */
         delete: operations["deletePushConfig"];
         options?: never;
         head?: never;
@@ -1803,7 +2234,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the Receipts of a Task, newest first. */
+        /**
+         * List the Receipts of a Task, newest first.
+         * @description List the Receipts of a Task, newest first. Needs the scope `receipts:read`.
+         */
         get: operations["listTaskReceipts"];
         put?: never;
         post?: never;
@@ -1822,7 +2256,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Replay an ended Task from what was recorded of it; the answer is the replay Task. */
+        /**
+         * Replay an ended Task from what was recorded of it; the answer is the replay Task.
+         * @description Replay an ended Task from what was recorded of it; the answer is the replay Task. Needs the scope `tasks:replay`. Takes an Idempotency-Key.
+         */
         post: operations["replayTask"];
         delete?: never;
         options?: never;
@@ -1837,7 +2274,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Follow a Task; history first, closes after its terminal event. */
+        /**
+         * Follow a Task; history first, closes after its terminal event.
+         * @description Follow a Task; history first, closes after its terminal event. Needs the scope `events:read`.
+         */
         get: operations["streamTaskEvents"];
         put?: never;
         post?: never;
@@ -1854,7 +2294,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the control-plane tools of this gateway: its own operations. */
+        /**
+         * List the control-plane tools of this gateway: its own operations.
+         * @description List the control-plane tools of this gateway: its own operations. Needs the scope `tools:read`.
+         */
         get: operations["listTools"];
         put?: never;
         post?: never;
@@ -1871,7 +2314,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the description of a control-plane tool. */
+        /**
+         * Read the description of a control-plane tool.
+         * @description Read the description of a control-plane tool. Needs the scope `tools:read`.
+         */
         get: operations["getTool"];
         put?: never;
         post?: never;
@@ -1888,7 +2334,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the OpenTrustGraph records of approvals, denials and changes of autonomy tiers, newest first. Each Workspace has a chain of its own, and the Tenant one for its Personas. */
+        /**
+         * List the OpenTrustGraph records of approvals, denials and changes of autonomy tiers, newest first. Each Workspace has a chain of its own, and the Tenant one for its Personas.
+         * @description List the OpenTrustGraph records of approvals, denials and changes of autonomy tiers, newest first. Each Workspace has a chain of its own, and the Tenant one for its Personas. Needs the scope `trust_records:read`.
+         */
         get: operations["listTrustRecords"];
         put?: never;
         post?: never;
@@ -1905,10 +2354,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List Vaults, newest first; never what they hold. */
+        /**
+         * List Vaults, newest first; never what they hold.
+         * @description List Vaults, newest first; never what they hold. Needs the scope `vaults:read`.
+         */
         get: operations["listVaults"];
         put?: never;
-        /** Register a Vault as a descriptor; secrets in it are refused, and it resolves nothing. */
+        /**
+         * Register a Vault as a descriptor; secrets in it are refused, and it resolves nothing.
+         * @description Register a Vault as a descriptor; secrets in it are refused, and it resolves nothing. Needs the scope `vaults:write`. Takes an Idempotency-Key.
+         */
         post: operations["createVault"];
         delete?: never;
         options?: never;
@@ -1923,7 +2378,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the description of a Vault. */
+        /**
+         * Read the description of a Vault.
+         * @description Read the description of a Vault. Needs the scope `vaults:read`.
+         */
         get: operations["getVault"];
         put?: never;
         post?: never;
@@ -1940,10 +2398,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List the Workspaces visible to the caller. */
+        /**
+         * List the Workspaces visible to the caller.
+         * @description List the Workspaces visible to the caller. Needs the scope `workspaces:read`.
+         */
         get: operations["listWorkspaces"];
         put?: never;
-        /** Create a Workspace. */
+        /**
+         * Create a Workspace.
+         * @description Create a Workspace. Needs the scope `workspaces:write`. Takes an Idempotency-Key.
+         */
         post: operations["createWorkspace"];
         delete?: never;
         options?: never;
@@ -1958,14 +2422,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a Workspace. */
+        /**
+         * Read a Workspace.
+         * @description Read a Workspace. Needs the scope `workspaces:read`.
+         */
         get: operations["getWorkspace"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Update name, capabilities, quota or metadata of a Workspace. */
+        /**
+         * Update name, capabilities, quota or metadata of a Workspace.
+         * @description Update name, capabilities, quota or metadata of a Workspace. Needs the scope `workspaces:write`. Takes an Idempotency-Key.
+         */
         patch: operations["updateWorkspace"];
         trace?: never;
     };
@@ -1976,9 +2446,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read a UTF-8 file under the root of a Workspace, or list a directory. */
+        /**
+         * Read a UTF-8 file under the root of a Workspace, or list a directory.
+         * @description Read a UTF-8 file under the root of a Workspace, or list a directory. Needs the scope `workspaces:read`.
+         */
         get: operations["readWorkspaceFile"];
-        /** Write a UTF-8 file under the root of a Workspace, with the directories it needs. */
+        /**
+         * Write a UTF-8 file under the root of a Workspace, with the directories it needs.
+         * @description Write a UTF-8 file under the root of a Workspace, with the directories it needs. Needs the scope `workspaces:write`. Takes an Idempotency-Key.
+         */
         put: operations["writeWorkspaceFile"];
         post?: never;
         delete?: never;
@@ -1994,7 +2470,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Open a WebSocket: commands, and subscriptions to many streams. Every stream path takes an upgrade too. */
+        /**
+         * Open a WebSocket: commands, and subscriptions to many streams. Every stream path takes an upgrade too.
+         * @description Open a WebSocket: commands, and subscriptions to many streams. Every stream path takes an upgrade too. Needs the scope `events:read`.
+         */
         get: operations["openWebSocket"];
         put?: never;
         post?: never;
@@ -2011,7 +2490,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Read the gateway and protocol versions. */
+        /**
+         * Read the gateway and protocol versions.
+         * @description Read the gateway and protocol versions. Open to all.
+         */
         get: operations["getVersion"];
         put?: never;
         post?: never;
@@ -2025,6 +2507,7 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description An A2A agent card, of 1.0 and of 0.3 at once: A2A 1.0, 4.4.1. */
         A2aAgentCard: {
             additionalInterfaces: {
                 transport: string;
@@ -2053,17 +2536,20 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A detached JWS over the card: A2A 1.0, 8.4. */
         A2aAgentCardSignature: {
             header?: components["schemas"]["JsonObject"];
             protected: string;
             signature: string;
         };
+        /** @description How an agent is reached over A2A: A2A 1.0, 4.4.6. */
         A2aAgentInterface: {
             protocolBinding: string;
             protocolVersion: string;
             tenant?: string;
             url: string;
         };
+        /** @description What an agent can be asked for: A2A 1.0, 4.4.5. */
         A2aAgentSkill: {
             description: string;
             examples?: string[];
@@ -2073,115 +2559,254 @@ export interface components {
             outputModes?: string[];
             tags: string[];
         };
+        /** @description What a client sends to abandon branch. */
         AbandonBranchRequest: {
+            /** @description Why, in words; null or absent where nobody said. */
             reason?: string | null;
         };
+        /** @description An agent or server of tools behind the gateway, and how it does. */
         Agent: {
+            /** @description When its card was last read; null for never. */
             card_fetched_at: components["schemas"]["Timestamp"] | null;
+            /** @description What the signature of its card is worth. */
             card_signature: components["schemas"]["CardVerdict"] | null;
-            /** @enum {string} */
+            /**
+             * @description What is known of its card.
+             * @enum {string}
+             */
             card_state: "current" | "kept" | "missing" | "none";
             circuit: {
                 failures: number;
-                /** @enum {string} */
+                /**
+                 * @description The state that it is in.
+                 * @enum {string}
+                 */
                 state: "closed" | "half_open" | "open";
+                /** @description When it ends. */
                 until: components["schemas"]["Timestamp"] | null;
             } | null;
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description What it is for, in words. */
             description: string | null;
             fallback: string | null;
             halt_id: string | null;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
+            /** @description Name for people. */
             name: string | null;
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "agent";
+            /** @description Route of the agent: `a2a:<id>`, `acp:<id>`, `mcp:<id>` or `skill:<id>`. */
             route: string;
+            /** @description Whether it streams. */
             streaming: boolean | null;
+            /** @description Why it is not streamed from; null where it is. */
             streaming_refused: {
+                /** @description Why, in words. */
                 because: string;
+                /** @description When it ends. */
                 until: components["schemas"]["Timestamp"];
             } | null;
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description Its version. */
             version: string | null;
         };
+        /** @description An API key, without the key itself. */
         ApiKey: {
+            /** @description Who did it, or who it is for. */
             actor: string;
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description When it ends by itself; null for never. */
             expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
+            /** @description Name for people. */
             name: string;
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "api_key";
+            /** @description Id of the key that took its place; null for none. */
             replaced_by: string | null;
+            /** @description When it was revoked; null while it holds. */
             revoked_at: components["schemas"]["Timestamp"] | null;
+            /** @description What the credential may do. */
             scopes: string[];
+            /** @description The tenant. */
             tenant_id: string;
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description Workspaces that it may use; `*` all of the tenant. */
             workspaces: string[];
         };
+        /** @description What a client sends to append message. */
         AppendMessageRequest: {
+            /** @description What is said. */
             message: components["schemas"]["MessageInput"];
         };
+        /** @description What a client sends to append task message. */
         AppendTaskMessageRequest: {
-            /** @enum {string} */
+            /**
+             * @description Which kind of it this is.
+             * @enum {string}
+             */
             kind: "input" | "interrupt" | "tool_confirmation";
+            /** @description What is said. */
             message: components["schemas"]["MessageInput"];
         };
+        /** @description Something that a Task made or was given: its description; its bytes are its content. */
         Artifact: {
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description Which kind of it this is.
+             * @enum {string}
+             */
             kind: "file" | "patch" | "image" | "log" | "diff" | "receipt" | "snapshot" | "dataset" | "other";
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
+            /** @description Media type of the content. */
             mime_type: string;
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "artifact";
+            /** @description The Receipt that proves it; null where there is none. */
             receipt_id: string | null;
+            /** @description The Session. */
             session_id: string | null;
+            /** @description SHA-256 of the content, in hexadecimal; null while there is none. */
             sha256: string | null;
+            /** @description The Task. */
             task_id: string | null;
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
-            /** Format: uri-reference */
+            /**
+             * Format: uri-reference
+             * @description Where the content is.
+             */
             uri: string | null;
+            /** @description Who may read it: `public` everybody who may read the resource, `internal` the scope `internal:read`, `receipt_only` nobody: only its hash is shown. */
             visibility: components["schemas"]["PartVisibility"];
+            /** @description The Workspace. */
             workspace_id: string | null;
         };
+        /** @description A part whose content is an Artifact. */
         ArtifactRefPart: {
+            /** @description The Artifact. */
             artifact_id: string;
-            metadata?: components["schemas"]["JsonObject"];
-            /** @constant */
-            type: "artifact_ref";
-            visibility: components["schemas"]["PartVisibility"];
-        };
-        AttachSessionClientRequest: {
-            client_id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
             /**
+             * @description Which of the forms this is.
+             * @constant
+             */
+            type: "artifact_ref";
+            /** @description Who may read it: `public` everybody who may read the resource, `internal` the scope `internal:read`, `receipt_only` nobody: only its hash is shown. */
+            visibility: components["schemas"]["PartVisibility"];
+        };
+        /** @description What a client sends to attach session client. */
+        AttachSessionClientRequest: {
+            /** @description The live client, named by itself. */
+            client_id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
+            metadata?: components["schemas"]["JsonObject"];
+            /**
+             * @description How it is done.
              * @default observer
              * @enum {string}
              */
             mode?: "observer" | "controller";
+            /** @description Who is asked about what. */
             permission_routing?: boolean;
+            /** @description What is done about texts that try to command the agent. */
             prompt_injection?: boolean;
-            /** @default false */
+            /**
+             * @description Whether it becomes the controller although another one is.
+             * @default false
+             */
             takeover?: boolean;
         };
+        /** @description A decision about a permission. */
         AuditEntry: {
+            /** @description When it was decided. */
             decided_at: components["schemas"]["Timestamp"];
+            /** @description Who or what decided. */
             decided_by: string | null;
+            /** @description When it ends by itself; null for never. */
             expires_at: components["schemas"]["Timestamp"] | null;
-            /** @enum {string} */
+            /**
+             * @description What came of it.
+             * @enum {string}
+             */
             outcome: "granted" | "denied" | "escalated";
+            /** @description Version of the permission policy that decided. */
             policy_version: string;
+            /** @description Why, in words; null or absent where nobody said. */
             reason: string | null;
+            /** @description What is asked. */
             request: components["schemas"]["PermissionCheckRequest"];
-            /** @enum {string} */
+            /**
+             * @description How risky it is held to be.
+             * @enum {string}
+             */
             risk: "low" | "medium" | "high" | "critical";
+            /** @description The rule. */
             rule_id: string | null;
+            /** @description How far it reaches. */
             scope: ("session" | "workspace" | "user" | "always") | null;
         };
+        /** @description A line of the audit: a decision of a policy, a permission or a key. */
+        AuditLine: {
+            /** @description Id of the event, and the cursor behind this line. */
+            id: string;
+            /** @description Kind of the event. */
+            kind: string;
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
+            object: "audit_line";
+            /** @description Of the permission request. */
+            request_id: string | null;
+            /** @description What came of it. */
+            result: string;
+            /** @description By which rule, where there is one. */
+            rule: string | null;
+            /** @description The Session. */
+            session_id: string | null;
+            /** @description What it is done to. */
+            target: components["schemas"]["ResourcePointer"];
+            /** @description The Task. */
+            task_id: string | null;
+            /** @description When. */
+            time: components["schemas"]["Timestamp"];
+            /** @description W3C trace that it belongs to; null for none. */
+            trace_id: string | null;
+            /** @description Equal ones before it that have no line. */
+            unrecorded: number;
+            /** @description What was done or decided, in a word. */
+            what: string;
+            /** @description Actor; null: the gateway itself. */
+            who: string | null;
+            /** @description The Workspace. */
+            workspace_id: string | null;
+        };
+        /** @description What a client sends to backup. */
         BackupRequest: {
             /**
              * @description Secrets that go along, encrypted to the recipient: signing and input keys, configured vaults.
@@ -2194,167 +2819,312 @@ export interface components {
                 jwk: components["schemas"]["JsonObject"];
                 /** @description Where the key was made of a passphrase: how. It stands in the backup; the passphrase is never sent. */
                 passphrase?: {
+                    /** @description What it cost. */
                     cost: number;
-                    /** @constant */
+                    /**
+                     * @description How the key is made of the passphrase.
+                     * @constant
+                     */
                     kdf: "scrypt";
+                    /** @description Salt of that, in base64. */
                     salt: string;
                 };
             };
             /** @description Newest commit of the backup before, of which this is the increment. Without it: a full one. */
             since?: {
+                /** @description Number of the commit of the log. */
                 commit: number;
+                /** @description The hash. */
                 hash: string;
             };
         };
+        /** @description A line of work of a Session with files of its own. */
         Branch: {
+            /** @description What it branches from. */
             base_ref: string;
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description Actor that made it. */
             created_by: string | null;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description Which kind of it this is.
+             * @enum {string}
+             */
             kind: "workspace" | "session" | "task" | "sandbox";
+            /** @description The Branch that it was merged into; null unless it was. */
             merged_into: string | null;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "branch";
+            /** @description The Branch that it branches from; null for none. */
             parent_branch_id: string | null;
+            /** @description The Session. */
             session_id: string | null;
+            /** @description The Task. */
             task_id: string | null;
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description The Workspace. */
             workspace_id: string;
+            /** @description Where its files are; null for nowhere. */
             worktree_uri: string | null;
         };
+        /** @description What became of a bundle that was taken. */
         BundleImport: {
+            /** @description The bundle. */
             bundle_id: string;
+            /** @description What was made. */
             created: boolean;
+            /** @description The Events. */
             events: number;
-            /** @enum {string} */
+            /**
+             * @description How it is done.
+             * @enum {string}
+             */
             mode: "sanitized" | "local" | "replay_only";
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "bundle_import";
+            /** @description The Session. */
             session_id: string;
+            /** @description The Tasks. */
             tasks: {
+                /** @description Id; made by the gateway where a client does not choose it. */
                 id: string;
+                /** @description The state that it is in. */
                 status: components["schemas"]["TaskStatus"];
             }[];
+            /** @description The Workspace. */
             workspace_id: string;
         };
+        /** @description Whether a bundle would be taken, and else why not. */
         BundleValidation: {
+            /** @description The bundle. */
             bundle_id: string | null;
+            /** @description How it is done. */
             mode: ("sanitized" | "local" | "replay_only") | null;
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "bundle_validation";
+            /** @description Path in the Workspace, relative to its root. */
             path: string | null;
+            /** @description Why, in words; null or absent where nobody said. */
             reason: string | null;
+            /** @description Id of the key that signed it; null for nobody. */
             signed_by: ("known_key" | "brought_key") | null;
+            /** @description The step of the check that failed. */
             step: string | null;
+            /** @description Whether it is. */
             valid: boolean;
         };
+        /** @description What a client sends to cancel task. */
         CancelTaskRequest: {
+            /** @description Why, in words; null or absent where nobody said. */
             reason?: string | null;
         };
+        /** @description Something that the gateway can do. */
         Capability: {
+            /** @description What it is for, in words. */
             description: string;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
         };
+        /** @description What the gateway can do. */
         CapabilitySummary: {
+            /** @description What it can do. */
             capabilities: components["schemas"]["Capability"][];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "capability_summary";
         };
+        /** @description Signature over the RFC 8785 form of the card without it; its key is in /.well-known/jwks.json. */
         CardSignature: {
+            /** @description The algorithm. */
             algorithm: string;
+            /** @description Id of the key. */
             key_id: string;
+            /** @description The value. */
             value: string;
         };
+        /** @description What the signature of a card is worth. */
         CardVerdict: {
+            /** @description The algorithm. */
             algorithm: string | null;
+            /** @description What the signature covers. */
             covers: ("card" | "a2a_members") | null;
+            /** @description Id of the key. */
             key_id: string | null;
+            /** @description The keys. */
             keys: ("pinned" | "origin") | null;
+            /** @description Why, in words; null or absent where nobody said. */
             reason: string;
-            /** @enum {string} */
+            /**
+             * @description The state that it is in.
+             * @enum {string}
+             */
             status: "verified" | "unsigned" | "malformed" | "algorithm_refused" | "embedded_key_refused" | "key_url_refused" | "keys_unavailable" | "unknown_key" | "key_not_valid" | "invalid_signature";
         };
+        /** @description What a client sends to compact session. */
         CompactSessionRequest: {
             /**
              * @description Newest turns that stay as they are.
              * @default 10
              */
             keep_last?: number;
+            /** @description Why, in words; null or absent where nobody said. */
             reason?: string;
             /** @description Of the turns that are archived; without it the gateway extracts one. */
             summary?: string;
         };
+        /** @description What a compaction made. */
         CompactSessionResponse: {
             /** @description Turns archived by this call. */
             compacted_turn_count: number;
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "session.compact_result";
             /** @description Messages that the transcript has now. */
             retained_turn_count: number;
+            /** @description The Session, or how to make one. */
             session: components["schemas"]["Session"];
+            /** @description The Session. */
             session_id: string;
+            /** @description What came of it, in words. */
             summary: string | null;
+            /** @description Who wrote the summary. */
             summary_source: ("caller" | "extract") | null;
         };
+        /** @description What brings work of another system by signed deliveries. */
         Connector: {
+            /** @description How it authenticates. */
             auth: components["schemas"]["JsonObject"];
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description How deliveries that come twice are known. */
             dedupe_policy: components["schemas"]["JsonObject"];
+            /** @description Kinds of Events. */
             event_kinds: string[];
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "connector";
+            /** @description How it is asked for deliveries. */
             polling: components["schemas"]["JsonObject"];
+            /** @description Who runs the model, or offers the agent. */
             provider: string;
-            /** @enum {string} */
+            /**
+             * @description The state that it is in.
+             * @enum {string}
+             */
             status: "ACTIVE" | "PAUSED" | "FAILED" | "DISABLED";
+            /** @description Persona that its Tasks run as; null for none. */
             target_persona_id: string | null;
+            /** @description Session of its Tasks; null for a new one each. */
             target_session_id: string | null;
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description How its deliveries come. */
             webhook: components["schemas"]["JsonObject"];
+            /** @description The Workspace. */
             workspace_id: string;
         };
+        /** @description What became of a delivery. */
         ConnectorDelivery: {
+            /** @description The Connector. */
             connector_id: string;
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description What a delivery that comes twice is known by. */
             dedupe_key: string | null;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description The Message. */
             message_id: string | null;
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "connector_delivery";
+            /** @description The Session. */
             session_id: string;
+            /** @description The Task. */
             task_id: string | null;
+            /** @description The Workspace. */
             workspace_id: string;
         };
+        /** @description What a client sends to create api key. */
         CreateApiKeyRequest: {
+            /** @description Who did it, or who it is for. */
             actor: string;
+            /** @description When it ends by itself; null for never. */
             expires_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Name for people. */
             name: string;
-            scopes: ("workspaces:read" | "workspaces:write" | "sessions:read" | "sessions:write" | "branches:read" | "branches:write" | "messages:read" | "messages:write" | "tasks:read" | "tasks:write" | "tasks:replay" | "permissions:read" | "permissions:respond" | "events:read" | "artifacts:read" | "artifacts:write" | "outcomes:read" | "receipts:read" | "personas:read" | "personas:write" | "vaults:read" | "vaults:write" | "connectors:read" | "quotas:read" | "agents:read" | "trust_records:read" | "dead_letters:read" | "dead_letters:write" | "skills:read" | "runtime:read" | "tools:read" | "memories:read" | "memories:write" | "holds:read" | "holds:write" | "bundles:read" | "bundles:write" | "internal:read" | "admin" | "metrics:read" | "operator" | "*")[];
+            /** @description What the credential may do. */
+            scopes: ("workspaces:read" | "workspaces:write" | "sessions:read" | "sessions:write" | "branches:read" | "branches:write" | "messages:read" | "messages:write" | "tasks:read" | "tasks:write" | "tasks:replay" | "permissions:read" | "permissions:respond" | "events:read" | "artifacts:read" | "artifacts:write" | "outcomes:read" | "receipts:read" | "personas:read" | "personas:write" | "vaults:read" | "vaults:write" | "connectors:read" | "quotas:read" | "agents:read" | "trust_records:read" | "dead_letters:read" | "dead_letters:write" | "skills:read" | "runtime:read" | "tools:read" | "memories:read" | "memories:write" | "audit:read" | "erasures:read" | "erasures:write" | "holds:read" | "holds:write" | "bundles:read" | "bundles:write" | "internal:read" | "admin" | "metrics:read" | "operator" | "*")[];
+            /** @description Workspaces that it may use; `*` all of the tenant. */
             workspaces: string[];
         };
+        /** @description What a client sends to create branch. */
         CreateBranchRequest: {
+            /** @description What it branches from. */
             base_ref: string;
-            /** @enum {string} */
+            /**
+             * @description Which kind of it this is.
+             * @enum {string}
+             */
             kind: "workspace" | "session" | "task" | "sandbox";
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description The Branch that it branches from; null for none. */
             parent_branch_id?: string | null;
+            /** @description The Task. */
             task_id?: string | null;
         };
+        /** @description What a client sends to create erasure. */
+        CreateErasureRequest: {
+            /** @description Why, in words; null or absent where nobody said. */
+            reason?: string;
+            /** @description Under which rule, such as an article of a law. */
+            rule: string;
+            /** @description The Session to erase; it is closed first. */
+            session_id: string;
+        };
+        /** @description What a client sends to create halt. */
         CreateHaltRequest: {
+            /** @description Why, in words; null or absent where nobody said. */
             reason: string;
             /** @description Route of an agent or tool server, or `skill:<id>` for one tool or Skill. */
             route: string;
             /** @description One tool by the name that its agent or server has for it; left out: the agent as a whole. */
             tool?: string;
         };
+        /** @description What a client sends to create hold. */
         CreateHoldRequest: {
             /** @description When it ends by itself. Default: never. */
             expires_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
             /** @description What refusals call it, such as a case number. */
             name: string;
@@ -2363,15 +3133,25 @@ export interface components {
             /** @description Sessions to keep, all of one Workspace. */
             session_ids: string[];
         };
+        /** @description What a client sends to create memory. */
         CreateMemoryRequest: {
+            /** @description The content. */
             content: components["schemas"]["JsonValue"];
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Actor that it belongs to. */
             owner_id: string;
+            /** @description Where it comes from. */
             provenance: components["schemas"]["JsonObject"];
-            /** @enum {string} */
+            /**
+             * @description How far it reaches.
+             * @enum {string}
+             */
             scope: "persona" | "session" | "workspace" | "tenant";
+            /** @description Who may read it: `public` everybody who may read the resource, `internal` the scope `internal:read`, `receipt_only` nobody: only its hash is shown. */
             visibility?: components["schemas"]["PartVisibility"];
         };
+        /** @description What a client sends to create persona. */
         CreatePersonaRequest: {
             /**
              * @description shadow calls nothing, suggest asks before each tool, act_with_approval before tools that write, act_auto before destructive ones.
@@ -2388,6 +3168,7 @@ export interface components {
              * @default []
              */
             context_packs?: string[];
+            /** @description What it is for, in words. */
             description: string;
             /** @description Route of its Tasks when it is one, for example a2a:shop; any other text is kept and chooses none. */
             entry_workflow: string;
@@ -2401,7 +3182,10 @@ export interface components {
              * @default []
              */
             handoffs?: string[];
-            /** @default {} */
+            /**
+             * @description Members of the caller, and of the gateway where the description of the resource says so.
+             * @default {}
+             */
             metadata?: components["schemas"]["JsonObject"];
             /**
              * @description Recorded and shown; nothing of this gateway runs or reads it.
@@ -2410,8 +3194,12 @@ export interface components {
             model_policy?: components["schemas"]["JsonObject"];
             /** @description Kept in the metadata; nothing is loaded. */
             module_ref?: string;
+            /** @description Name for people. */
             name: string;
-            /** @default null */
+            /**
+             * @description Actor that it belongs to.
+             * @default null
+             */
             owner?: string | null;
             /**
              * @description Quota that the Tasks of this Persona count against.
@@ -2443,233 +3231,2406 @@ export interface components {
              * @default []
              */
             triggers?: components["schemas"]["JsonObject"][];
+            /** @description Its version. */
             version: string;
         };
+        /** @description What a client sends to create remember rule. */
         CreateRememberRuleRequest: {
             /** @description Glob over the name of the tool, or what is asked for in one word. */
             action_pattern: string;
+            /** @description Whether the rule allows or denies. */
             allow: boolean;
-            /** @enum {string} */
+            /**
+             * @description Class of what is done, for rules.
+             * @enum {string}
+             */
             class: "read" | "write" | "exec" | "net" | "llm" | "custom";
+            /** @description When it was made. */
             created_at?: components["schemas"]["Timestamp"];
+            /** @description Actor that made it. */
             created_by?: string;
+            /** @description When it ends by itself; null for never. */
             expires_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id?: string;
+            /** @description Why, in words; null or absent where nobody said. */
             reason?: string | null;
+            /** @description When it was revoked; null while it holds. */
             revoked_at?: components["schemas"]["Timestamp"] | null;
-            /** @enum {string} */
+            /**
+             * @description How far it reaches.
+             * @enum {string}
+             */
             scope: "session" | "workspace" | "user" | "always";
+            /** @description What the scope names: the Session, the Workspace, or the actor. */
             scope_value?: string | null;
             /** @description Glob over the path, command or host; the action where there is none. */
             target_pattern: string;
+            /** @description The tenant. */
             tenant_id?: string | null;
         };
+        /** @description What a client sends to create session. */
         CreateSessionRequest: {
+            /** @description Messages that it begins with. */
             initial_messages?: components["schemas"]["MessageInput"][];
+            /** @description Memories that it begins with. */
             memory_ids?: string[];
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
             /** @description Another spelling of metadata.autonomy_tier: shadow, architect (suggest), ask (act_with_approval), code (act_auto). Null or absent: none of its own. */
             mode_id?: ("ask" | "architect" | "code" | "shadow") | null;
             /** @description Null or absent: none. */
             model_policy?: components["schemas"]["SessionModelPolicy"] | null;
+            /** @description The Persona. */
             persona_id?: string | null;
+            /** @description Skills that it may use. */
             skill_ids?: string[];
+            /** @description Vaults that it may use. */
             vault_ids?: string[];
+            /** @description The Workspace. */
             workspace_id: string;
         };
+        /** @description What a client sends to create vault. */
         CreateVaultRequest: {
+            /** @description What it can do. */
             capabilities: string[];
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Who runs the model, or offers the agent. */
             provider: string;
+            /** @description The Workspace. */
             workspace_id?: string | null;
         };
+        /** @description What a client sends to create workspace. */
         CreateWorkspaceRequest: {
+            /** @description The image that its sandbox is made of. */
             image?: string | null;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Name for people. */
             name: string;
+            /** @description What its sandbox may reach. */
             network_policy?: components["schemas"]["JsonObject"];
+            /** @description Packages that its sandbox has. */
             packages?: string[];
+            /** @description Root of it. */
             root: string;
+            /** @description What runs its sandbox. */
             sandbox_backend?: string | null;
         };
+        /** @description A delivery that was given up. */
         DeadLetter: {
+            /** @description How often it was tried. */
             attempts: number;
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description The Event. */
             event_id: string;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description When it was last tried. */
             last_attempt_at: components["schemas"]["Timestamp"];
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "dead_letter";
+            /** @description The push configuration. */
             push_config_id: string;
+            /** @description Why, in words; null or absent where nobody said. */
             reason: string;
-            /** @enum {string} */
+            /**
+             * @description The state that it is in.
+             * @enum {string}
+             */
             status: "dead" | "retrying" | "delivered";
+            /** @description The Task. */
             task_id: string;
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description The Workspace. */
             workspace_id: string;
         };
+        /** @description Versions of the protocol, and transports. */
         Discovery: {
+            /** @description What it can do. */
             capabilities: {
+                /** @description The Receipts, or whether they are served. */
                 receipts: boolean;
+                /** @description What was replayed, and how; absent for what is no replay. */
                 replay: boolean;
+                /** @description Whether REST is served. */
                 rest: boolean;
+                /** @description Whether server-sent events are served. */
                 sse: boolean;
+                /** @description Whether WebSocket is served. */
                 websocket: boolean;
             };
-            /** @enum {string} */
+            /**
+             * @description The version that this document describes.
+             * @enum {string}
+             */
             current_version: "agents-protocol-2026-04-25";
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "protocol_discovery";
-            /** @constant */
+            /**
+             * @description Name of the protocol.
+             * @constant
+             */
             protocol_family: "harn_agents_protocol";
+            /** @description All versions that are spoken here. */
             supported_versions: string[];
         };
+        /** @description The record of data that was removed for good: what, by whom, under which rule. */
+        Erasure: {
+            /** @description When it was completed; null unless it was. */
+            completed_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was made. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Sessions that were forked from it: what they had copied is gone, what was said in them stays. */
+            forks: string[];
+            /** @description Id; made by the gateway where a client does not choose it. */
+            id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
+            metadata: components["schemas"]["JsonObject"];
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
+            object: "erasure";
+            /** @description Why, in words; null or absent where nobody said. */
+            reason: string | null;
+            /** @description Proof of what was there. */
+            receipts: {
+                /** @description Place of the Receipt in the log, from 0. */
+                log_index: number;
+                /** @description `sha256:` and the SHA-256 of the RFC 8785 form of the Receipt, in hexadecimal. */
+                receipt_hash: string;
+                /** @description The Receipt that proves it; null where there is none. */
+                receipt_id: string;
+                /** @description The Task. */
+                task_id: string;
+            }[];
+            /** @description What was taken away. */
+            removed: {
+                /** @description Answers kept under Idempotency-Keys. */
+                answers: number;
+                /** @description The Artifacts. */
+                artifacts: number;
+                /** @description Events that lost what they said. Their ids, kinds, order and links stay. */
+                events: number;
+                /** @description The Memories. */
+                memories: number;
+                /** @description The Messages. */
+                messages: number;
+                /** @description The Receipts, or whether they are served. */
+                receipts: number;
+                /** @description The Tasks. */
+                tasks: number;
+            };
+            /** @description Actor who asked for it. */
+            requested_by: string;
+            /** @description Under which rule, such as an article of a law. */
+            rule: string;
+            /**
+             * @description The state that it is in.
+             * @enum {string}
+             */
+            state: "erasing" | "completed";
+            /** @description The Session that was erased. */
+            subject: components["schemas"]["ResourcePointer"];
+            /** @description When it was last changed. */
+            updated_at: components["schemas"]["Timestamp"];
+            /** @description The Workspace. */
+            workspace_id: string;
+        };
+        /** @description Why a call was refused. `message` says what to do next, `code` is for programs. */
         Error: {
-            /** @enum {string} */
+            /**
+             * @description Code for programs, of a closed list.
+             * @enum {string}
+             */
             code: "invalid_request" | "invalid_state_transition" | "unauthenticated" | "permission_denied" | "resource_not_found" | "conflict" | "idempotency_key_reused" | "cursor_expired" | "payload_too_large" | "policy_violation" | "resource_locked" | "unsupported_protocol_version" | "rate_limited" | "client_closed_request" | "internal_error" | "upstream_unavailable" | "service_unavailable" | "deadline_exceeded";
+            /** @description More facts for programs. */
             details: components["schemas"]["JsonObject"];
+            /** @description What is said. */
             message: string;
+            /** @description The member, parameter or header at fault; null for none. */
             param: string | null;
+            /** @description Id of the request; for an error, quote it in reports. */
             request_id: string | null;
-            /** @enum {string} */
+            /**
+             * @description Which of the forms this is.
+             * @enum {string}
+             */
             type: "request_error" | "auth_error" | "permission_error" | "not_found_error" | "conflict_error" | "rate_limit_error" | "runtime_error" | "upstream_error" | "server_error";
         };
+        /** @description The envelope of every refusal. */
         ErrorResponse: {
+            /** @description What went wrong. */
             error: components["schemas"]["Error"];
         };
+        /** @description Something that happened, once and in order. `event` is its kind; `EventPayloads` has the payload of each. */
         Event: {
+            /** @description Who did it, or who it is for. */
             actor: string | null;
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description The kind of Event, or the Event itself. */
             event: string;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "event";
+            /** @description What the Event says; its form depends on the kind, see `EventPayloads`. */
             payload: components["schemas"]["JsonObject"];
+            /** @description The Event of the same resource before this one; null for its first. */
             previous_event_id: string | null;
+            /** @description The Receipt that proves it; null where there is none. */
             receipt_id?: string | null;
+            /** @description What was replayed, and how; absent for what is no replay. */
             replay?: components["schemas"]["ReplayEventMetadata"];
+            /** @description True for an Event that a replay made of a recorded one, or that was recorded before a subscription began. */
             replayed?: boolean;
+            /** @description The resource that it is about. */
             resource: components["schemas"]["ResourcePointer"];
+            /** @description Number of the Event in its resource, from 1, without gaps. */
             sequence: number;
+            /** @description The Session. */
             session_id: string | null;
+            /** @description W3C span that it belongs to; null for none. */
             span_id: string | null;
+            /** @description The Task. */
             task_id: string | null;
+            /** @description W3C trace that it belongs to; null for none. */
             trace_id: string | null;
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description The Workspace. */
             workspace_id: string | null;
         };
+        /** @description The payload of each kind of Event, by its name. */
+        EventPayloads: {
+            /** @description What `agent.handoff` says. */
+            "agent.handoff"?: {
+                /** @description The agent. */
+                agent: string | null;
+                /** @description The Persona that it was handed off from. */
+                from_persona_id: string | null;
+                /** @description The Task that it was handed off from. */
+                from_task_id: string;
+                /** @description The Persona. */
+                persona_id: string | null;
+                /** @description The Task. */
+                task_id: string;
+            };
+            /** @description What `agent.mcp_tool_use` says. */
+            "agent.mcp_tool_use"?: {
+                /** @description SHA-256 of the RFC 8785 form of the input. */
+                input_sha256: string;
+                /** @description Override key of the recorded frame that it comes from. */
+                material: string;
+                /** @description Name for people. */
+                name: string;
+                /** @description The MCP server; null for a tool of the agent itself. */
+                server: string | null;
+                /** @description The tool call. */
+                tool_call_id: string;
+            };
+            /** @description What `agent.memory_read` says. */
+            "agent.memory_read"?: {
+                /** @description SHA-256 of the content. */
+                content_sha256: string;
+                /** @description Override key of the recorded frame that it comes from. */
+                material: string;
+                /** @description The Memory. */
+                memory_id: string;
+                /**
+                 * @description How far it reaches.
+                 * @enum {string}
+                 */
+                scope: "persona" | "session" | "workspace" | "tenant";
+            };
+            /** @description What `agent.message` says. */
+            "agent.message"?: {
+                /** @description Override key of the recorded frame that it comes from. */
+                material?: string;
+                /** @description What is said. */
+                message: components["schemas"]["Message"];
+                /** @description Whether a move of the Task comes with it. */
+                move_follows?: boolean;
+                /** @description What is kept encrypted of it. */
+                sealed?: boolean;
+                /** @description Id that the agent gave the Message. */
+                upstream_message_id?: string;
+            };
+            /** @description What `agent.reasoning_summary` says. */
+            "agent.reasoning_summary"?: {
+                /** @description Override key of the recorded frame that it comes from. */
+                material: string;
+                /** @description What it is made of: text, JSON, tool calls, files, images, references to Artifacts. */
+                parts: components["schemas"]["Part"][];
+            };
+            /** @description What `agent.tool_result` says. */
+            "agent.tool_result"?: {
+                /** @description Override key of the recorded frame that it comes from. */
+                material: string;
+                /** @description Name for people. */
+                name: string;
+                /** @description SHA-256 of the RFC 8785 form of what came of it. */
+                output_sha256?: string;
+                /** @description The MCP server; null for a tool of the agent itself. */
+                server: string | null;
+                /**
+                 * @description The state that it is in.
+                 * @enum {string}
+                 */
+                status: "ok" | "error";
+                /** @description The tool call. */
+                tool_call_id: string;
+            };
+            /** @description What `agent.tool_use` says. */
+            "agent.tool_use"?: {
+                /** @description SHA-256 of the RFC 8785 form of the input. */
+                input_sha256: string;
+                /** @description Override key of the recorded frame that it comes from. */
+                material: string;
+                /** @description Name for people. */
+                name: string;
+                /** @description The MCP server; null for a tool of the agent itself. */
+                server: string | null;
+                /** @description The tool call. */
+                tool_call_id: string;
+            };
+            /** @description What `artifact.created` says. */
+            "artifact.created"?: {
+                /** @description Whether it is text throughout. */
+                all_text: boolean;
+                /** @description Whether it is added to what was there. */
+                append: boolean;
+                /** @description The Artifact. */
+                artifact: components["schemas"]["Artifact"];
+                /** @description The call before. */
+                called_last?: boolean;
+                /** @description Place of the piece, from 0. */
+                chunk_index: number;
+                /** @description Whether it is the last piece. */
+                last_chunk: boolean;
+                /** @description Override key of the recorded frame that it comes from. */
+                material?: string;
+                /** @description Members of the caller, and of the gateway where the description of the resource says so. */
+                metadata?: components["schemas"]["JsonObject"];
+                /** @description Media type of the content. */
+                mime_type?: string;
+                /** @description Name for people. */
+                name: string | null;
+                /** @description The Artifact that it is a copy of. */
+                original_artifact_id?: string;
+                /** @description What it is made of: text, JSON, tool calls, files, images, references to Artifacts. */
+                parts: components["schemas"]["JsonObject"][];
+                /** @description The pieces. */
+                pieces: number;
+                /** @description SHA-256 of the content, in hexadecimal; null while there is none. */
+                sha256?: string;
+                /** @description How many there are, or how many bytes. */
+                size: number;
+                /**
+                 * @description Where the content is kept.
+                 * @enum {string}
+                 */
+                store: "none" | "parts" | "bytes";
+                /** @description Id that the agent gave it. */
+                upstream_artifact_id: string | null;
+            };
+            /** @description What `artifact.redacted` says. */
+            "artifact.redacted"?: {
+                /** @description The Artifact. */
+                artifact_id: string;
+                /** @description Why, in words; null or absent where nobody said. */
+                reason: string;
+            };
+            /** @description What `artifact.updated` says. */
+            "artifact.updated"?: {
+                /** @description Whether it is text throughout. */
+                all_text: boolean;
+                /** @description Whether it is added to what was there. */
+                append: boolean;
+                /** @description The Artifact. */
+                artifact_id: string;
+                /** @description The call before. */
+                called_last?: boolean;
+                /** @description Place of the piece, from 0. */
+                chunk_index: number;
+                /** @description Whether it is the last piece. */
+                last_chunk: boolean;
+                /** @description Override key of the recorded frame that it comes from. */
+                material?: string;
+                /** @description Members of the caller, and of the gateway where the description of the resource says so. */
+                metadata?: components["schemas"]["JsonObject"];
+                /** @description Media type of the content. */
+                mime_type?: string;
+                /** @description Name for people. */
+                name?: string | null;
+                /** @description What it is made of: text, JSON, tool calls, files, images, references to Artifacts. */
+                parts: components["schemas"]["JsonObject"][];
+                /** @description The pieces. */
+                pieces: number;
+                /** @description SHA-256 of the content, in hexadecimal; null while there is none. */
+                sha256?: string;
+                /** @description How many there are, or how many bytes. */
+                size: number;
+                /**
+                 * @description Where the content is kept.
+                 * @enum {string}
+                 */
+                store: "parts" | "bytes";
+            };
+            /** @description What `branch.abandoned` says. */
+            "branch.abandoned"?: {
+                /** @description The Branch. */
+                branch_id: string;
+                /** @description Why, in words; null or absent where nobody said. */
+                reason: string | null;
+            };
+            /** @description What `branch.created` says. */
+            "branch.created"?: {
+                /** @description The Branch. */
+                branch: components["schemas"]["Branch"];
+            };
+            /** @description What `branch.merged` says. */
+            "branch.merged"?: {
+                /** @description The Branch. */
+                branch_id: string;
+                /** @description The Branch that it was merged into; null unless it was. */
+                merged_into: string | null;
+                /** @description Members of the caller, and of the gateway where the description of the resource says so. */
+                metadata: components["schemas"]["JsonObject"];
+            };
+            /** @description What `connector.delivery_deduped` says. */
+            "connector.delivery_deduped"?: {
+                /** @description What a delivery that comes twice is known by. */
+                dedupe_key: string | null;
+                /** @description Id that the sender gave the delivery. */
+                delivery_id: string;
+                /** @description SHA-256 of the signed bytes. */
+                signed_sha256?: string;
+            };
+            /** @description What `connector.delivery_received` says. */
+            "connector.delivery_received"?: {
+                /** @description What a delivery that comes twice is known by. */
+                dedupe_key: string | null;
+                /** @description Id that the sender gave the delivery. */
+                delivery_id: string;
+                /** @description Media type of the content. */
+                mime_type: string;
+                /** @description SHA-256 of the signed bytes. */
+                signed_sha256?: string;
+                /** @description How many there are, or how many bytes. */
+                size: number;
+            };
+            /** @description What `connector.failed` says. */
+            "connector.failed"?: {
+                /** @description Code for programs, of a closed list. */
+                code: string;
+                /** @description What is said. */
+                message: string;
+                /** @description The member, parameter or header at fault; null for none. */
+                param: string | null;
+            };
+            /** @description What `connector.normalized` says. */
+            "connector.normalized"?: {
+                /**
+                 * @description The name that it got here.
+                 * @enum {string}
+                 */
+                as: "task" | "message";
+                /** @description What a delivery that comes twice is known by. */
+                dedupe_key: string | null;
+                /** @description Id that the sender gave the delivery. */
+                delivery_id: string;
+                /** @description The Message. */
+                message_id: string | null;
+                /** @description The Session. */
+                session_id: string;
+                /** @description SHA-256 of the signed bytes. */
+                signed_sha256?: string;
+            };
+            /** @description What `connector.task_submitted` says. */
+            "connector.task_submitted"?: {
+                /** @description What a delivery that comes twice is known by. */
+                dedupe_key: string | null;
+                /** @description Id that the sender gave the delivery. */
+                delivery_id: string;
+                /** @description SHA-256 of the signed bytes. */
+                signed_sha256?: string;
+                /** @description The Task. */
+                task_id: string;
+            };
+            /** @description What `receipt.issued` says. */
+            "receipt.issued"?: {
+                /**
+                 * @description The state that it ended in.
+                 * @enum {string}
+                 */
+                final_state: "SUCCEEDED" | "FAILED" | "CANCELED";
+                /**
+                 * @description What it follows on.
+                 * @enum {string}
+                 */
+                follows: "session" | "replay_source";
+                /** @description Who issued it. */
+                issuer: string;
+                /** @description Id of the key. */
+                key_id: string | null;
+                /** @description Place of the Receipt in the log, from 0. */
+                log_index: number;
+                /** @description Hash of the Receipt before. */
+                previous_receipt_hash: string | null;
+                /** @description `sha256:` and the SHA-256 of the RFC 8785 form of the Receipt, in hexadecimal. */
+                receipt_hash: string;
+                /** @description The Receipt that proves it; null where there is none. */
+                receipt_id: string;
+                /** @description What it is about. */
+                subject: {
+                    /** @description Id; made by the gateway where a client does not choose it. */
+                    id: string;
+                    /**
+                     * @description Which kind of resource this is.
+                     * @enum {string}
+                     */
+                    object: "task" | "outcome" | "event" | "artifact" | "approval" | "tool_call" | "replay_segment";
+                };
+            };
+            /** @description What `receipt.verification_failed` says. */
+            "receipt.verification_failed"?: {
+                /** @description The Receipt that proves it; null where there is none. */
+                receipt_id: string;
+                /** @description What its check said; null while it was not checked. */
+                verification: components["schemas"]["ReceiptVerification"];
+            };
+            /** @description What `receipt.verified` says. */
+            "receipt.verified"?: {
+                /** @description The Receipt that proves it; null where there is none. */
+                receipt_id: string;
+                /** @description What its check said; null while it was not checked. */
+                verification: components["schemas"]["ReceiptVerification"];
+            };
+            /** @description What `replay.completed` says. */
+            "replay.completed"?: {
+                /** @description The differences. */
+                deltas: {
+                    /** @description SHA-256 of it after. */
+                    after_sha256?: string | null;
+                    /** @description The Artifact. */
+                    artifact_id?: string;
+                    /** @description SHA-256 of it before. */
+                    before_sha256?: string | null;
+                    /** @description The difference. */
+                    delta_id: string;
+                    /** @description The Event. */
+                    event_id?: string;
+                    /**
+                     * @description Id of an operation of this document.
+                     * @enum {string}
+                     */
+                    operation: "add" | "replace" | "remove";
+                    /** @description Name of a recorded frame in which a replay may put another value. */
+                    override_key?: string;
+                    /** @description Path in the Workspace, relative to its root. */
+                    path: string;
+                    /** @description Why, in words; null or absent where nobody said. */
+                    reason?: string;
+                }[];
+                /** @description The Events. */
+                events: number;
+                /** @description How it is done. */
+                mode: components["schemas"]["ReplayMode"];
+                /** @description The Task that was replayed. */
+                source_task_id: string;
+                /** @description The verdict. */
+                verdict: {
+                    /** @description Hash over the recorded Events. */
+                    record_hash: string;
+                    /**
+                     * @description The state that it is in.
+                     * @constant
+                     */
+                    status: "byte_equal";
+                } | {
+                    /** @description The Event. */
+                    event_id: string | null;
+                    /** @description What is recorded, or was asked for. */
+                    expected: string | null;
+                    /** @description Its place, from 0. */
+                    index: number;
+                    /** @description What is there. */
+                    observed: string | null;
+                    /** @description Path in the Workspace, relative to its root. */
+                    path: string;
+                    /** @description How many could not be compared, as secrets were taken out. */
+                    redacted_material?: string;
+                    /**
+                     * @description The state that it is in.
+                     * @constant
+                     */
+                    status: "diverged";
+                } | {
+                    /** @description What is recorded, or was asked for. */
+                    expected: string;
+                    /** @description Its place, from 0. */
+                    index: number;
+                    /** @description What is there. */
+                    observed: string;
+                    /**
+                     * @description The state that it is in.
+                     * @constant
+                     */
+                    status: "tamper_detected";
+                    /** @description Where it ends. */
+                    through?: string;
+                    /** @description Where it begins. */
+                    where: string;
+                };
+            };
+            /** @description What `replay.event_replayed` says. */
+            "replay.event_replayed"?: {
+                /** @description Whether it came out equal. */
+                equal: boolean;
+                /** @description The kind of Event, or the Event itself. */
+                event: string;
+                /** @description What the Event says; its form depends on the kind, see `EventPayloads`. */
+                payload: components["schemas"]["JsonObject"] | null;
+                /** @description The resource that it is about. */
+                resource: {
+                    /** @description Id; made by the gateway where a client does not choose it. */
+                    id: string;
+                    /** @description Which kind of resource this is. */
+                    object: string;
+                };
+                /** @description SHA-256 of the content, in hexadecimal; null while there is none. */
+                sha256: string;
+            };
+            /** @description What `replay.failed` says. */
+            "replay.failed"?: {
+                /** @description What is said. */
+                message: string;
+                /** @description What is missing. */
+                missing: {
+                    /** @description Id; made by the gateway where a client does not choose it. */
+                    id: string;
+                    /** @description Which kind of it this is. */
+                    kind: string;
+                } | null;
+                /** @description How it is done. */
+                mode: components["schemas"]["ReplayMode"];
+                /** @description The Task that was replayed. */
+                source_task_id: string;
+                /** @description The verdict. */
+                verdict: ({
+                    /** @description Hash over the recorded Events. */
+                    record_hash: string;
+                    /**
+                     * @description The state that it is in.
+                     * @constant
+                     */
+                    status: "byte_equal";
+                } | {
+                    /** @description The Event. */
+                    event_id: string | null;
+                    /** @description What is recorded, or was asked for. */
+                    expected: string | null;
+                    /** @description Its place, from 0. */
+                    index: number;
+                    /** @description What is there. */
+                    observed: string | null;
+                    /** @description Path in the Workspace, relative to its root. */
+                    path: string;
+                    /** @description How many could not be compared, as secrets were taken out. */
+                    redacted_material?: string;
+                    /**
+                     * @description The state that it is in.
+                     * @constant
+                     */
+                    status: "diverged";
+                } | {
+                    /** @description What is recorded, or was asked for. */
+                    expected: string;
+                    /** @description Its place, from 0. */
+                    index: number;
+                    /** @description What is there. */
+                    observed: string;
+                    /**
+                     * @description The state that it is in.
+                     * @constant
+                     */
+                    status: "tamper_detected";
+                    /** @description Where it ends. */
+                    through?: string;
+                    /** @description Where it begins. */
+                    where: string;
+                }) | null;
+            };
+            /** @description What `replay.started` says. */
+            "replay.started"?: {
+                /** @description The Event of that boundary. */
+                checkpoint_event_id: string | null;
+                /** @description Where it goes on from: the boundary that an Event of the Task names. */
+                checkpoint_id: string | null;
+                /** @description How it is done. */
+                mode: components["schemas"]["ReplayMode"];
+                /** @description The override keys that were used. */
+                override_keys: string[];
+                /** @description Why, in words; null or absent where nobody said. */
+                reason: string | null;
+                /** @description What was read anew. */
+                refresh: ("memory" | "secrets" | "host_facts")[];
+                /** @description The Task that was replayed. */
+                source_task_id: string;
+            };
+            /** @description What `session.closed` says. */
+            "session.closed"?: {
+                /** @description Why, in words; null or absent where nobody said. */
+                reason: string;
+            };
+            /** @description What `session.compacted` says. */
+            "session.compacted"?: {
+                /** @description Where what was taken out is kept. */
+                archive: {
+                    /** @description What was counted against quotas. */
+                    counted: {
+                        /** @description How many bytes it has. */
+                        bytes: number;
+                        /** @description The Events. */
+                        events: number;
+                    };
+                    /** @description The first Message of it. */
+                    first_message_id: string | null;
+                    /** @description What stays as it was. */
+                    kept: {
+                        /** @description The Message. */
+                        message_id: string;
+                        /** @description Its place, from 0. */
+                        position: number;
+                    }[];
+                    /** @description The last Message of it. */
+                    last_message_id: string | null;
+                    /** @description What came of it, in words. */
+                    summary: string | null;
+                    /** @description Who wrote the summary. */
+                    summary_source: ("caller" | "extract") | null;
+                    /** @description The last Event that it covers. */
+                    through_event_id: string | null;
+                    /** @description How many turns. */
+                    turns: number;
+                };
+                /** @description How many turns were compacted. */
+                compacted_turn_count: number;
+                /** @description Why, in words; null or absent where nobody said. */
+                reason: string | null;
+            };
+            /** @description What `session.created` says. */
+            "session.created"?: {
+                /** @description What it was forked from. */
+                forked?: {
+                    /** @description Where what was taken out is kept. */
+                    archive?: {
+                        /** @description What was counted against quotas. */
+                        counted: {
+                            /** @description How many bytes it has. */
+                            bytes: number;
+                            /** @description The Events. */
+                            events: number;
+                        };
+                        /** @description The first Message of it. */
+                        first_message_id: string | null;
+                        /** @description What stays as it was. */
+                        kept: {
+                            /** @description The Message. */
+                            message_id: string;
+                            /** @description Its place, from 0. */
+                            position: number;
+                        }[];
+                        /** @description The last Message of it. */
+                        last_message_id: string | null;
+                        /** @description What came of it, in words. */
+                        summary: string | null;
+                        /** @description Who wrote the summary. */
+                        summary_source: ("caller" | "extract") | null;
+                        /** @description The last Event that it covers. */
+                        through_event_id: string | null;
+                        /** @description How many turns. */
+                        turns: number;
+                    };
+                    /** @description The Event up to which it is taken over. */
+                    at_event_id: string | null;
+                    /** @description The Session. */
+                    session_id: string;
+                    /** @description How many turns. */
+                    turn_count: number;
+                };
+                /** @description The key. */
+                key?: string;
+                /** @description Memories that it begins with. */
+                memory_ids?: string[];
+                /** @description The Session, or how to make one. */
+                session: components["schemas"]["Session"];
+                /** @description Skills that it may use. */
+                skill_ids?: string[];
+                /** @description Vaults that it may use. */
+                vault_ids?: string[];
+            };
+            /** @description What `session.message_appended` says. */
+            "session.message_appended"?: {
+                /** @description What is said. */
+                message?: components["schemas"]["Message"];
+                /** @description The Message. */
+                message_id: string;
+                /** @description Whether it waits. */
+                pending: boolean;
+                /** @description Its place, from 0. */
+                position: number;
+                /** @description Who speaks: `user`, `assistant`, `system` or `tool`. */
+                role: string;
+                /** @description What is kept encrypted of it. */
+                sealed?: boolean;
+            };
+            /** @description What `session.replayed` says. */
+            "session.replayed"?: {
+                /** @description How it is done. */
+                mode: components["schemas"]["ReplayMode"];
+                /** @description The Tasks. */
+                task_ids: string[];
+            };
+            /** @description What `session.thread_forked` says. */
+            "session.thread_forked"?: {
+                /** @description The Event up to which it is taken over. */
+                at_event_id: string | null;
+                /** @description The Branch. */
+                branch_id: string;
+                /** @description The Session. */
+                session_id: string;
+                /** @description How many turns. */
+                turn_count: number;
+            };
+            /** @description What `session.truncated` says. */
+            "session.truncated"?: {
+                /** @description How many turns were kept. */
+                kept_turn_count: number;
+                /** @description The newest turn that is left; null for none. */
+                new_tip_turn_id: string | null;
+                /** @description Why, in words; null or absent where nobody said. */
+                reason: string | null;
+                /** @description How many turns were removed. */
+                removed_turn_count: number;
+            };
+            /** @description What `span.completed` says. */
+            "span.completed"?: {
+                /** @description Name for people. */
+                name: string;
+                /** @description Route of the agent: `a2a:<id>`, `acp:<id>`, `mcp:<id>` or `skill:<id>`. */
+                route: string;
+                /** @description W3C span that it belongs to; null for none. */
+                span_id: string;
+            };
+            /** @description What `span.failed` says. */
+            "span.failed"?: {
+                /** @description What went wrong. */
+                error: components["schemas"]["Failure"];
+                /** @description Name for people. */
+                name: string;
+                /** @description Route of the agent: `a2a:<id>`, `acp:<id>`, `mcp:<id>` or `skill:<id>`. */
+                route: string;
+                /** @description W3C span that it belongs to; null for none. */
+                span_id: string;
+                /** @description When it began. */
+                started_at: string | null;
+            };
+            /** @description What `span.started` says. */
+            "span.started"?: {
+                /** @description Name for people. */
+                name: string;
+                /** @description The span that it is part of. */
+                parent_span_id: string;
+                /** @description Route of the agent: `a2a:<id>`, `acp:<id>`, `mcp:<id>` or `skill:<id>`. */
+                route: string;
+                /** @description W3C span that it belongs to; null for none. */
+                span_id: string;
+            };
+            /** @description What `span.updated` says. */
+            "span.updated"?: {
+                /** @description What is said. */
+                message?: string;
+                /** @description Name for people. */
+                name: string;
+                /** @description How far it is. */
+                progress?: number;
+                /** @description Route of the agent: `a2a:<id>`, `acp:<id>`, `mcp:<id>` or `skill:<id>`. */
+                route: string;
+                /** @description W3C span that it belongs to; null for none. */
+                span_id: string;
+                /** @description How many there are in all. */
+                total?: number;
+            };
+            /** @description What `task.auth_required` says. */
+            "task.auth_required"?: {
+                /** @description Where it goes on from: the boundary that an Event of the Task names. */
+                checkpoint_id: string;
+                /** @description Override key of the recorded frame that it comes from. */
+                material?: string;
+                /** @description The Message. */
+                message_id?: string;
+                /** @description Members of the caller, and of the gateway where the description of the resource says so. */
+                metadata?: components["schemas"]["JsonObject"];
+                /** @description The state before. */
+                previous_status: components["schemas"]["TaskStatus"];
+                /** @description Id of the request; for an error, quote it in reports. */
+                request_id?: string;
+                /** @description The state that it is in. */
+                status: components["schemas"]["TaskStatus"];
+                /** @description The gateway inserted this step, as the agent skipped it. */
+                synthesized?: boolean;
+            };
+            /** @description What `task.canceled` says. */
+            "task.canceled"?: {
+                /** @description What is known of the agent; absent where it confirmed. */
+                cancel?: {
+                    /**
+                     * @description The agent.
+                     * @enum {string}
+                     */
+                    agent: "not_reached" | "unanswered" | "refused";
+                    /** @description Why, in words. */
+                    because: string | null;
+                };
+                /** @description Where it goes on from: the boundary that an Event of the Task names. */
+                checkpoint_id: string;
+                /** @description Override key of the recorded frame that it comes from. */
+                material?: string;
+                /** @description The Message. */
+                message_id?: string;
+                /** @description Members of the caller, and of the gateway where the description of the resource says so. */
+                metadata?: components["schemas"]["JsonObject"];
+                /** @description What came of it. */
+                outcome: {
+                    /** @description Id; made by the gateway where a client does not choose it. */
+                    id: string;
+                    /** @description What came of it, in words. */
+                    summary: string;
+                };
+                /** @description The state before. */
+                previous_status: components["schemas"]["TaskStatus"];
+                /** @description Why, in words; null or absent where nobody said. */
+                reason: string | null;
+                /** @description Id of the request; for an error, quote it in reports. */
+                request_id?: string;
+                /** @description The state that it is in. */
+                status: components["schemas"]["TaskStatus"];
+                /** @description The gateway inserted this step, as the agent skipped it. */
+                synthesized?: boolean;
+            };
+            /** @description What `task.completed` says. */
+            "task.completed"?: {
+                /** @description Where it goes on from: the boundary that an Event of the Task names. */
+                checkpoint_id: string;
+                /** @description Override key of the recorded frame that it comes from. */
+                material?: string;
+                /** @description The Message. */
+                message_id?: string;
+                /** @description Members of the caller, and of the gateway where the description of the resource says so. */
+                metadata?: components["schemas"]["JsonObject"];
+                /** @description What came of it. */
+                outcome: {
+                    /** @description Id; made by the gateway where a client does not choose it. */
+                    id: string;
+                    /** @description What came of it, in words. */
+                    summary: string;
+                };
+                /** @description The state before. */
+                previous_status: components["schemas"]["TaskStatus"];
+                /** @description Id of the request; for an error, quote it in reports. */
+                request_id?: string;
+                /** @description The state that it is in. */
+                status: components["schemas"]["TaskStatus"];
+                /** @description The gateway inserted this step, as the agent skipped it. */
+                synthesized?: boolean;
+            };
+            /** @description What `task.failed` says. */
+            "task.failed"?: {
+                /** @description Where it goes on from: the boundary that an Event of the Task names. */
+                checkpoint_id: string;
+                /** @description Why it failed; null or absent unless it did. */
+                failure: components["schemas"]["Failure"];
+                /** @description Override key of the recorded frame that it comes from. */
+                material?: string;
+                /** @description The Message. */
+                message_id?: string;
+                /** @description Members of the caller, and of the gateway where the description of the resource says so. */
+                metadata?: components["schemas"]["JsonObject"];
+                /** @description What came of it. */
+                outcome: {
+                    /** @description Id; made by the gateway where a client does not choose it. */
+                    id: string;
+                    /** @description What came of it, in words. */
+                    summary: string;
+                };
+                /** @description The state before. */
+                previous_status: components["schemas"]["TaskStatus"];
+                /** @description Id of the request; for an error, quote it in reports. */
+                request_id?: string;
+                /** @description The state that it is in. */
+                status: components["schemas"]["TaskStatus"];
+                /** @description The gateway inserted this step, as the agent skipped it. */
+                synthesized?: boolean;
+            };
+            /** @description What `task.input_required` says. */
+            "task.input_required"?: {
+                /** @description Where it goes on from: the boundary that an Event of the Task names. */
+                checkpoint_id: string;
+                /** @description Override key of the recorded frame that it comes from. */
+                material?: string;
+                /** @description The Message. */
+                message_id?: string;
+                /** @description Members of the caller, and of the gateway where the description of the resource says so. */
+                metadata?: components["schemas"]["JsonObject"];
+                /** @description The state before. */
+                previous_status: components["schemas"]["TaskStatus"];
+                /** @description Id of the request; for an error, quote it in reports. */
+                request_id?: string;
+                /** @description The state that it is in. */
+                status: components["schemas"]["TaskStatus"];
+                /** @description The gateway inserted this step, as the agent skipped it. */
+                synthesized?: boolean;
+            };
+            /** @description What `task.started` says. */
+            "task.started"?: {
+                /** @description Where it goes on from: the boundary that an Event of the Task names. */
+                checkpoint_id: string;
+                /** @description Override key of the recorded frame that it comes from. */
+                material?: string;
+                /** @description The Message. */
+                message_id?: string;
+                /** @description Members of the caller, and of the gateway where the description of the resource says so. */
+                metadata?: components["schemas"]["JsonObject"];
+                /** @description The state before. */
+                previous_status: components["schemas"]["TaskStatus"];
+                /** @description Id of the request; for an error, quote it in reports. */
+                request_id?: string;
+                /** @description The state that it is in. */
+                status: components["schemas"]["TaskStatus"];
+                /** @description The gateway inserted this step, as the agent skipped it. */
+                synthesized?: boolean;
+            };
+            /** @description What `task.status_changed` says. */
+            "task.status_changed"?: {
+                /** @description Where it goes on from: the boundary that an Event of the Task names. */
+                checkpoint_id: string;
+                /** @description Override key of the recorded frame that it comes from. */
+                material?: string;
+                /** @description The Message. */
+                message_id?: string;
+                /** @description Members of the caller, and of the gateway where the description of the resource says so. */
+                metadata?: components["schemas"]["JsonObject"];
+                /** @description The state before. */
+                previous_status: components["schemas"]["TaskStatus"];
+                /** @description Id of the request; for an error, quote it in reports. */
+                request_id?: string;
+                /** @description The state that it is in. */
+                status: components["schemas"]["TaskStatus"];
+                /** @description The gateway inserted this step, as the agent skipped it. */
+                synthesized?: boolean;
+            };
+            /** @description What `task.submitted` says. */
+            "task.submitted"?: {
+                /** @description Where it goes on from: the boundary that an Event of the Task names. */
+                checkpoint_id: string;
+                /** @description The Message. */
+                message_id: string;
+                /** @description The Persona. */
+                persona?: {
+                    /**
+                     * @description Tier of autonomy: shadow, suggest, act_with_approval or act_auto.
+                     * @enum {string}
+                     */
+                    autonomy_tier: "shadow" | "suggest" | "act_with_approval" | "act_auto";
+                    /**
+                     * @description Which Receipts are issued.
+                     * @enum {string}
+                     */
+                    receipt_policy: "required" | "optional" | "disabled";
+                    /** @description What it refers to. */
+                    ref: string;
+                };
+                /** @description Messages that come before. */
+                preceding: string[];
+                /** @description Quotas that it counts against. */
+                quota_ids?: string[];
+                /** @description Amounts that are reserved from quotas. */
+                quota_reservations?: {
+                    /** @description How much, by what is counted. */
+                    amounts: {
+                        /** @description Seconds of work. */
+                        runtime_seconds?: number;
+                        /** @description Money. */
+                        spend?: number;
+                        /** @description Tokens of models. */
+                        tokens?: number;
+                    };
+                    /** @description ISO 4217 code of the currency. */
+                    currency: string;
+                    /** @description The Quota. */
+                    quota_id: string;
+                    /**
+                     * @description Length of the window.
+                     * @enum {string}
+                     */
+                    window: "hour" | "day" | "month" | "never";
+                }[];
+                /** @description What was replayed, and how; absent for what is no replay. */
+                replay?: {
+                    /** @description The Event of that boundary. */
+                    checkpoint_event_id: string | null;
+                    /** @description Where it goes on from: the boundary that an Event of the Task names. */
+                    checkpoint_id: string | null;
+                    /** @description The differences. */
+                    deltas: {
+                        /** @description SHA-256 of it after. */
+                        after_sha256?: string | null;
+                        /** @description The Artifact. */
+                        artifact_id?: string;
+                        /** @description SHA-256 of it before. */
+                        before_sha256?: string | null;
+                        /** @description The difference. */
+                        delta_id: string;
+                        /** @description The Event. */
+                        event_id?: string;
+                        /**
+                         * @description Id of an operation of this document.
+                         * @enum {string}
+                         */
+                        operation: "add" | "replace" | "remove";
+                        /** @description Name of a recorded frame in which a replay may put another value. */
+                        override_key?: string;
+                        /** @description Path in the Workspace, relative to its root. */
+                        path: string;
+                        /** @description Why, in words; null or absent where nobody said. */
+                        reason?: string;
+                    }[];
+                    /** @description How it is done. */
+                    mode: components["schemas"]["ReplayMode"];
+                    /** @description The how many-th it is, from 1. */
+                    ordinal: number;
+                    /** @description Other values for recorded frames. */
+                    overrides: {
+                        /** @description The difference. */
+                        delta_id: string;
+                        /** @description The recorded frame. */
+                        frame: number | null;
+                        /** @description The key. */
+                        key: string;
+                        /**
+                         * @description Which kind of it this is.
+                         * @enum {string}
+                         */
+                        kind: "llm_provider_response" | "mcp_tool_return" | "secret_value" | "time" | "host_fact" | "tool_result" | "event_payload" | "checkpoint_value";
+                        /**
+                         * @description Who may read it: `public` everybody who may read the resource, `internal` the scope `internal:read`, `receipt_only` nobody: only its hash is shown.
+                         * @enum {string}
+                         */
+                        visibility: "public" | "internal" | "receipt_only";
+                    }[];
+                    /** @description Why, in words; null or absent where nobody said. */
+                    reason: string | null;
+                    /** @description What was read anew. */
+                    refresh: ("memory" | "secrets" | "host_facts")[];
+                    /** @description The Task that was replayed. */
+                    source_task_id: string;
+                    /** @description The last Event that it covers. */
+                    through_event_id: string;
+                };
+                /** @description Route of the agent: `a2a:<id>`, `acp:<id>`, `mcp:<id>` or `skill:<id>`. */
+                route: string;
+                /** @description Number of the rules by which its run becomes Events; absent: 1. */
+                rules?: number;
+                /** @description The Skill. */
+                skill_id?: string;
+                /** @description The Task. */
+                task: components["schemas"]["Task"];
+                /**
+                 * @description Tier of autonomy: shadow, suggest, act_with_approval or act_auto.
+                 * @enum {string}
+                 */
+                tier?: "shadow" | "suggest" | "act_with_approval" | "act_auto";
+                /**
+                 * @description Whether its trace is not sampled.
+                 * @constant
+                 */
+                unsampled?: true;
+            };
+            /** @description What `tool.approval_required` says. */
+            "tool.approval_required"?: {
+                /** @description SHA-256 of the RFC 8785 form of the input. */
+                input_sha256?: string;
+                /** @description Override key of the recorded frame that it comes from. */
+                material?: string;
+                /** @description Name for people. */
+                name: string;
+                /** @description The permission request; null for another question. */
+                permission_request: components["schemas"]["PermissionRequest"];
+                /**
+                 * @description What is sent again.
+                 * @constant
+                 */
+                resends?: true;
+                /** @description SHA-256 of what it is about. */
+                subject_sha256?: string;
+                /** @description The tool call. */
+                tool_call_id: string;
+                /** @description Id that the agent gave the question. */
+                upstream_request_id: string | null;
+            };
+            /** @description What `tool.approved` says. */
+            "tool.approved"?: {
+                /** @description SHA-256 of the RFC 8785 form of the input. */
+                input_sha256?: string;
+                /** @description Name for people. */
+                name: string;
+                /** @description Id of the request; for an error, quote it in reports. */
+                request_id: string;
+                /** @description The answer; null while nobody answered. */
+                response: components["schemas"]["PermissionResponse"];
+                /**
+                 * @description The state that it is in.
+                 * @enum {string}
+                 */
+                status: "approved" | "denied";
+                /** @description The tool call. */
+                tool_call_id: string;
+            };
+            /** @description What `tool.completed` says. */
+            "tool.completed"?: {
+                /** @description Override key of the recorded frame that it comes from. */
+                material: string;
+                /** @description Name for people. */
+                name: string;
+                /** @description SHA-256 of the RFC 8785 form of what came of it. */
+                output_sha256: string;
+                /** @description The MCP server; null for a tool of the agent itself. */
+                server: string | null;
+                /** @description The tool call. */
+                tool_call_id: string;
+            };
+            /** @description What `tool.denied` says. */
+            "tool.denied"?: {
+                /** @description SHA-256 of the RFC 8785 form of the input. */
+                input_sha256?: string;
+                /** @description Name for people. */
+                name: string;
+                /** @description The policy. */
+                policy?: {
+                    /** @description Why, in words. */
+                    because: string;
+                    /** @description The rule. */
+                    rule: string;
+                };
+                /** @description Id of the request; for an error, quote it in reports. */
+                request_id?: string;
+                /** @description The answer; null while nobody answered. */
+                response?: components["schemas"]["PermissionResponse"];
+                /** @description The MCP server; null for a tool of the agent itself. */
+                server?: string;
+                /**
+                 * @description The state that it is in.
+                 * @enum {string}
+                 */
+                status: "approved" | "denied";
+                /** @description The tool call. */
+                tool_call_id: string;
+            };
+            /** @description What `tool.failed` says. */
+            "tool.failed"?: {
+                /** @description What went wrong. */
+                error: components["schemas"]["Failure"];
+                /** @description Override key of the recorded frame that it comes from. */
+                material: string;
+                /** @description Name for people. */
+                name: string;
+                /** @description SHA-256 of the RFC 8785 form of what came of it. */
+                output_sha256?: string;
+                /** @description The MCP server; null for a tool of the agent itself. */
+                server: string | null;
+                /** @description The tool call. */
+                tool_call_id: string;
+            };
+            /** @description What `tool.requested` says. */
+            "tool.requested"?: {
+                /** @description SHA-256 of the definition of the tool. */
+                definition_sha256?: string;
+                /** @description What is given: a Message, or an object for an agent that takes one. */
+                input: components["schemas"]["JsonValue"];
+                /** @description SHA-256 of the RFC 8785 form of the input. */
+                input_sha256: string;
+                /** @description Override key of the recorded frame that it comes from. */
+                material?: string;
+                /** @description Name for people. */
+                name: string;
+                /** @description The MCP server; null for a tool of the agent itself. */
+                server: string | null;
+                /** @description What it may do to the world, in a word. */
+                side_effect?: string;
+                /** @description The tool call. */
+                tool_call_id: string;
+                /**
+                 * @description The policy kept it back: nothing was called.
+                 * @constant
+                 */
+                withheld?: true;
+            };
+            /** @description What `user.cancel_requested` says. */
+            "user.cancel_requested"?: {
+                /** @description Why, in words; null or absent where nobody said. */
+                reason: string | null;
+            };
+            /** @description What `user.input_submitted` says. */
+            "user.input_submitted"?: {
+                /**
+                 * @description Which kind of it this is.
+                 * @enum {string}
+                 */
+                kind: "input" | "interrupt";
+                /** @description The Message. */
+                message_id: string;
+                /** @description Messages that come before. */
+                preceding?: string[];
+            };
+            /** @description What `user.message` says. */
+            "user.message"?: {
+                /** @description What is said. */
+                message: components["schemas"]["Message"];
+                /** @description Proof of what was taken out. */
+                redaction_proof?: string;
+                /** @description What is kept encrypted of it. */
+                sealed?: boolean;
+            };
+            /** @description What `user.tool_confirmation` says. */
+            "user.tool_confirmation"?: {
+                /** @description Whether it was allowed. */
+                approved: boolean;
+                /** @description The Message. */
+                message_id: string | null;
+                /** @description The answer that was chosen of those that are offered. */
+                option_id: string | null;
+                /** @description Id of the request; for an error, quote it in reports. */
+                request_id: string;
+                /** @description The tool call. */
+                tool_call_id: string | null;
+            };
+            /** @description What `vendor.harn_gateway.agent_update` says. */
+            "vendor.harn_gateway.agent_update"?: {
+                /**
+                 * @description What it is about.
+                 * @enum {string}
+                 */
+                about: "turn" | "session";
+                /**
+                 * @description Whether it came while no turn ran.
+                 * @constant
+                 */
+                between_turns?: true;
+                /** @description Which kind of it this is. */
+                kind: string;
+                /** @description Override key of the recorded frame that it comes from. */
+                material: string;
+                /** @description The protocol that it came over. */
+                protocol: string;
+                /** @description What the agent sent. */
+                update: {
+                    /** @description What was sent. */
+                    body: components["schemas"]["JsonObject"];
+                    /**
+                     * @description Which of the forms this is.
+                     * @constant
+                     */
+                    type: "agent_update";
+                    /** @description Who may read it: `public` everybody who may read the resource, `internal` the scope `internal:read`, `receipt_only` nobody: only its hash is shown. */
+                    visibility: components["schemas"]["PartVisibility"];
+                };
+            };
+            /** @description What `vendor.harn_gateway.api_key_created` says. */
+            "vendor.harn_gateway.api_key_created"?: {
+                /** @description The API key, without the key itself. */
+                api_key: components["schemas"]["ApiKey"];
+                /** @description The hash. */
+                hash: string;
+            };
+            /** @description What `vendor.harn_gateway.api_key_ended` says. */
+            "vendor.harn_gateway.api_key_ended"?: {
+                /** @description When it ends by itself; null for never. */
+                expires_at: components["schemas"]["Timestamp"] | null;
+                /** @description Id of the key that took its place; null for none. */
+                replaced_by: string | null;
+                /** @description When it was revoked; null while it holds. */
+                revoked_at: components["schemas"]["Timestamp"] | null;
+            };
+            /** @description What `vendor.harn_gateway.approval_voted` says. */
+            "vendor.harn_gateway.approval_voted"?: {
+                /** @description How many have to allow it. */
+                quorum: number;
+                /** @description Id of the request; for an error, quote it in reports. */
+                request_id: string;
+                /** @description Who has to allow it. */
+                review: {
+                    /**
+                     * @description The algorithm.
+                     * @constant
+                     */
+                    algorithm: "ed25519";
+                    /** @description Whether it was allowed. */
+                    approved: boolean;
+                    /** @description SHA-256 of the RFC 8785 form of the input. */
+                    input_sha256: string | null;
+                    /** @description Id of the key. */
+                    key_id: string;
+                    /** @description Id of the request; for an error, quote it in reports. */
+                    request_id: string;
+                    /** @description Actor that answers, or has answered. */
+                    reviewer: string;
+                    /** @description The signature, in base64; null where it is not signed. */
+                    signature: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was signed.
+                     */
+                    signed_at: string;
+                };
+            };
+            /** @description What `vendor.harn_gateway.backup_begun` says. */
+            "vendor.harn_gateway.backup_begun"?: {
+                /** @description What comes along besides the log. */
+                include: ("keys" | "vaults")[];
+                /** @description Public key that it is encrypted for. */
+                recipient: string | null;
+                /** @description Number of the commit from which on. */
+                since_commit: number | null;
+            };
+            /** @description What `vendor.harn_gateway.call_refused` says. */
+            "vendor.harn_gateway.call_refused"?: {
+                /**
+                 * @description Code for programs, of a closed list.
+                 * @enum {string}
+                 */
+                code: "permission_denied" | "policy_violation" | "rate_limited";
+                /** @description What is said. */
+                message: string;
+                /** @description Id of an operation of this document. */
+                operation: string;
+                /** @description The member, parameter or header at fault; null for none. */
+                param: string | null;
+                /** @description The rule. */
+                rule: string;
+                /** @description What was not recorded. */
+                unrecorded: number;
+            };
+            /** @description What `vendor.harn_gateway.dead_letter_changed` says. */
+            "vendor.harn_gateway.dead_letter_changed"?: {
+                /** @description How often it was tried. */
+                attempts?: number;
+                /** @description Why, in words; null or absent where nobody said. */
+                reason?: string;
+                /**
+                 * @description The state that it is in.
+                 * @enum {string}
+                 */
+                status: "dead" | "retrying" | "delivered";
+            };
+            /** @description What `vendor.harn_gateway.delivery_given_up` says. */
+            "vendor.harn_gateway.delivery_given_up"?: {
+                /** @description The dead letter. */
+                dead_letter: components["schemas"]["DeadLetter"];
+            };
+            /** @description What `vendor.harn_gateway.erasure_completed` says. */
+            "vendor.harn_gateway.erasure_completed"?: Record<string, never>;
+            /** @description What `vendor.harn_gateway.erasure_progressed` says. */
+            "vendor.harn_gateway.erasure_progressed"?: {
+                /** @description Sessions that were forked from it. */
+                forks: string[];
+                /** @description The Receipts, or whether they are served. */
+                receipts: {
+                    /** @description Place of the Receipt in the log, from 0. */
+                    log_index: number;
+                    /** @description `sha256:` and the SHA-256 of the RFC 8785 form of the Receipt, in hexadecimal. */
+                    receipt_hash: string;
+                    /** @description The Receipt that proves it; null where there is none. */
+                    receipt_id: string;
+                    /** @description The Task. */
+                    task_id: string;
+                }[];
+                /** @description What was taken away. */
+                removed: {
+                    /** @description Answers kept under Idempotency-Keys. */
+                    answers?: number;
+                    /** @description The Artifacts. */
+                    artifacts?: number;
+                    /** @description Events that lost what they said. Their ids, kinds, order and links stay. */
+                    events?: number;
+                    /** @description The Memories. */
+                    memories?: number;
+                    /** @description The Messages. */
+                    messages?: number;
+                    /** @description The Receipts, or whether they are served. */
+                    receipts?: number;
+                    /** @description The Tasks. */
+                    tasks?: number;
+                };
+                /** @description The Tasks. */
+                task_ids: string[];
+            };
+            /** @description What `vendor.harn_gateway.erasure_requested` says. */
+            "vendor.harn_gateway.erasure_requested"?: {
+                /** @description The erasure. */
+                erasure: components["schemas"]["Erasure"];
+            };
+            /** @description What `vendor.harn_gateway.file_written` says. */
+            "vendor.harn_gateway.file_written"?: {
+                /** @description How many bytes it has. */
+                bytes: number;
+                /** @description Members of the caller, and of the gateway where the description of the resource says so. */
+                metadata: components["schemas"]["JsonObject"];
+                /** @description Path in the Workspace, relative to its root. */
+                path: string;
+                /** @description SHA-256 of the content, in hexadecimal; null while there is none. */
+                sha256: string;
+            };
+            /** @description What `vendor.harn_gateway.halt_created` says. */
+            "vendor.harn_gateway.halt_created"?: {
+                /** @description The kill switch. */
+                halt: components["schemas"]["Halt"];
+            };
+            /** @description What `vendor.harn_gateway.halt_released` says. */
+            "vendor.harn_gateway.halt_released"?: {
+                /** @description Why it was released; null while it holds. */
+                release_reason: string | null;
+                /** @description When it was released; null while it holds. */
+                released_at: components["schemas"]["Timestamp"] | null;
+                /** @description Actor that released it; null while it holds. */
+                released_by: string | null;
+            };
+            /** @description What `vendor.harn_gateway.history_removed` says. */
+            "vendor.harn_gateway.history_removed"?: {
+                /** @description The kind of Event, or the Event itself. */
+                event: string;
+                /** @description When it was removed. */
+                removed_at: string;
+                /** @description The streams that it concerns. */
+                streams: {
+                    /** @description The Events. */
+                    events: number;
+                    /** @description The first Event that is kept. */
+                    first_event_id: string;
+                    /** @description Id; made by the gateway where a client does not choose it. */
+                    id: string;
+                    /**
+                     * @description Which kind of resource this is.
+                     * @enum {string}
+                     */
+                    object: "session" | "task";
+                }[];
+            };
+            /** @description What `vendor.harn_gateway.hold_created` says. */
+            "vendor.harn_gateway.hold_created"?: {
+                /** @description The hold. */
+                hold: components["schemas"]["Hold"];
+            };
+            /** @description What `vendor.harn_gateway.hold_released` says. */
+            "vendor.harn_gateway.hold_released"?: {
+                /** @description Why it was released; null while it holds. */
+                release_reason: string | null;
+                /** @description Null while it holds. */
+                released_at: components["schemas"]["Timestamp"] | null;
+                /** @description Actor who released it; null where it expired. */
+                released_by: string | null;
+            };
+            /** @description What `vendor.harn_gateway.live_client_changed` says. */
+            "vendor.harn_gateway.live_client_changed"?: {
+                /**
+                 * @description What is done, in a word.
+                 * @enum {string}
+                 */
+                action: "attached" | "takeover" | "detached";
+                /** @description The controller now; null for none. */
+                active_controller_id: string | null;
+                /** @description The live client. */
+                client: components["schemas"]["LiveSessionClient"] | null;
+                /** @description The live client, named by itself. */
+                client_id: string;
+                /** @description The live clients. */
+                clients: components["schemas"]["LiveSessionClient"][];
+                /** @description Holds that keep it. */
+                held_by: {
+                    [key: string]: {
+                        /** @description Who did it, or who it is for. */
+                        actor: string;
+                        /** @description The connection of the client. */
+                        connection: string | null;
+                    };
+                };
+                /**
+                 * @description How it is done.
+                 * @enum {string}
+                 */
+                mode: "observer" | "controller";
+                /** @description The controller before; null for none. */
+                previous_controller_id: string | null;
+                /** @description Why, in words; null or absent where nobody said. */
+                reason: string | null;
+                /** @description What the agent sent. */
+                update: {
+                    /** @description What the agent added for clients. */
+                    _meta: {
+                        /** @description What the gateway added. */
+                        harn: {
+                            /**
+                             * @description What is done, in a word.
+                             * @enum {string}
+                             */
+                            action: "attached" | "takeover" | "detached";
+                            /** @description The state that it is in. */
+                            state: components["schemas"]["LiveSessionClientChange"];
+                        };
+                    };
+                    /**
+                     * @description Kind of the update, as ACP names it.
+                     * @constant
+                     */
+                    sessionUpdate: "live_session_client";
+                };
+            };
+            /** @description What `vendor.harn_gateway.memory_created` says. */
+            "vendor.harn_gateway.memory_created"?: {
+                /** @description The Artifact. */
+                artifact_id: string | null;
+                /** @description The content. */
+                content?: {
+                    /** @description SHA-256 of the content, in hexadecimal; null while there is none. */
+                    sha256: string;
+                    /** @description How many there are, or how many bytes. */
+                    size: number;
+                };
+                /** @description The Memory. */
+                memory: {
+                    /** @description When it was made. */
+                    created_at: components["schemas"]["Timestamp"];
+                    /** @description When it ends by itself; null for never. */
+                    expires_at: components["schemas"]["Timestamp"] | null;
+                    /** @description Id; made by the gateway where a client does not choose it. */
+                    id: string;
+                    /** @description Members of the caller, and of the gateway where the description of the resource says so. */
+                    metadata: components["schemas"]["JsonObject"];
+                    /**
+                     * @description Which kind of resource this is.
+                     * @constant
+                     */
+                    object: "memory";
+                    /** @description Actor that it belongs to. */
+                    owner_id: string;
+                    /** @description Where it comes from. */
+                    provenance: components["schemas"]["JsonObject"];
+                    /**
+                     * @description How far it reaches.
+                     * @enum {string}
+                     */
+                    scope: "persona" | "session" | "workspace" | "tenant";
+                    /** @description When it was last changed. */
+                    updated_at: components["schemas"]["Timestamp"];
+                    /** @description Who may read it: `public` everybody who may read the resource, `internal` the scope `internal:read`, `receipt_only` nobody: only its hash is shown. */
+                    visibility: components["schemas"]["PartVisibility"];
+                    /** @description The Workspace. */
+                    workspace_id: string | null;
+                };
+                /** @description The Session. */
+                session_id: string | null;
+                /** @description The tenant. */
+                tenant: string;
+            };
+            /** @description What `vendor.harn_gateway.memory_deleted` says. */
+            "vendor.harn_gateway.memory_deleted"?: {
+                /** @description The Memory. */
+                memory_id: string;
+                /**
+                 * @description Why, in words; null or absent where nobody said.
+                 * @enum {string}
+                 */
+                reason: "deleted" | "expired" | "erased";
+            };
+            /** @description What `vendor.harn_gateway.permission_checked` says. */
+            "vendor.harn_gateway.permission_checked"?: {
+                /** @description What was decided. */
+                decision: {
+                    /** @description When it ends by itself; null for never. */
+                    expires_at: components["schemas"]["Timestamp"] | null;
+                    /**
+                     * @description What came of it.
+                     * @constant
+                     */
+                    outcome: "granted";
+                    /** @description Version of the permission policy that decided. */
+                    policy_version: string;
+                    /** @description Why, in words; null or absent where nobody said. */
+                    reason: string | null;
+                    /** @description The rule. */
+                    rule_id: string | null;
+                    /**
+                     * @description How far it reaches.
+                     * @enum {string}
+                     */
+                    scope: "session" | "workspace" | "user" | "always";
+                } | {
+                    /**
+                     * @description What came of it.
+                     * @constant
+                     */
+                    outcome: "denied";
+                    /** @description Version of the permission policy that decided. */
+                    policy_version: string;
+                    /** @description Why, in words; null or absent where nobody said. */
+                    reason: string | null;
+                    /** @description The rule. */
+                    rule_id: string | null;
+                    /**
+                     * @description How far it reaches.
+                     * @enum {string}
+                     */
+                    scope: "session" | "workspace" | "user" | "always";
+                } | {
+                    /** @description Who is to be asked; null for nobody. */
+                    escalate_to: string[];
+                    /**
+                     * @description What came of it.
+                     * @constant
+                     */
+                    outcome: "suspend";
+                    /** @description Version of the permission policy that decided. */
+                    policy_version: string;
+                    /** @description Why, in words; null or absent where nobody said. */
+                    reason: string | null;
+                };
+                /** @description What is asked. */
+                request: components["schemas"]["PermissionCheckRequest"];
+                /** @description What was not recorded. */
+                unrecorded: number;
+            };
+            /** @description What `vendor.harn_gateway.permission_forgotten` says. */
+            "vendor.harn_gateway.permission_forgotten"?: {
+                /** @description Id of the request; for an error, quote it in reports. */
+                request_id: string;
+            };
+            /** @description What `vendor.harn_gateway.permission_policy_installed` says. */
+            "vendor.harn_gateway.permission_policy_installed"?: {
+                /** @description The policy. */
+                policy: components["schemas"]["PermissionPolicy"];
+                /** @description The tenant. */
+                tenant: string;
+                /** @description Its version. */
+                version: string;
+            };
+            /** @description What `vendor.harn_gateway.permission_remembered` says. */
+            "vendor.harn_gateway.permission_remembered"?: {
+                /** @description Who did it, or who it is for. */
+                actor: string;
+                /** @description Whether it was allowed. */
+                approved: boolean;
+                /** @description Actor that it belongs to. */
+                owner: string;
+                /** @description Id of the request; for an error, quote it in reports. */
+                request_id: string;
+                /** @description Route of the agent: `a2a:<id>`, `acp:<id>`, `mcp:<id>` or `skill:<id>`. */
+                route: string;
+                /** @description The rule. */
+                rule?: components["schemas"]["RememberRule"];
+                /** @description SHA-256 of what it is about. */
+                subject_sha256: string;
+            };
+            /** @description What `vendor.harn_gateway.permission_requested` says. */
+            "vendor.harn_gateway.permission_requested"?: {
+                /** @description Override key of the recorded frame that it comes from. */
+                material?: string;
+                /** @description The permission request; null for another question. */
+                permission_request: components["schemas"]["PermissionRequest"];
+                /**
+                 * @description What is sent again.
+                 * @constant
+                 */
+                resends?: true;
+                /** @description SHA-256 of what it is about. */
+                subject_sha256?: string;
+                /** @description Id that the agent gave the question. */
+                upstream_request_id: string | null;
+            };
+            /** @description What `vendor.harn_gateway.permission_resolved` says. */
+            "vendor.harn_gateway.permission_resolved"?: {
+                /** @description Id of the request; for an error, quote it in reports. */
+                request_id: string;
+                /** @description The answer; null while nobody answered. */
+                response: components["schemas"]["PermissionResponse"];
+                /**
+                 * @description The state that it is in.
+                 * @enum {string}
+                 */
+                status: "approved" | "denied";
+            };
+            /** @description What `vendor.harn_gateway.permission_rule_created` says. */
+            "vendor.harn_gateway.permission_rule_created"?: {
+                /** @description The rule. */
+                rule: components["schemas"]["RememberRule"];
+                /** @description The tenant. */
+                tenant: string;
+                /** @description The Workspace. */
+                workspace_id: string | null;
+            };
+            /** @description What `vendor.harn_gateway.permission_rule_revoked` says. */
+            "vendor.harn_gateway.permission_rule_revoked"?: {
+                /** @description The rule. */
+                rule_id: string;
+            };
+            /** @description What `vendor.harn_gateway.persona_created` says. */
+            "vendor.harn_gateway.persona_created"?: {
+                /** @description Hash of the file. */
+                file_hash: string | null;
+                /** @description The Persona. */
+                persona: components["schemas"]["Persona"];
+                /** @description Number of its state, which grows by one with each change. */
+                revision: number;
+                /** @description The tenant. */
+                tenant: string;
+            };
+            /** @description What `vendor.harn_gateway.persona_updated` says. */
+            "vendor.harn_gateway.persona_updated"?: {
+                /** @description What changed. */
+                changes: components["schemas"]["JsonObject"];
+                /** @description Hash of the file. */
+                file_hash: string | null;
+                /** @description Number of its state, which grows by one with each change. */
+                revision: number;
+            };
+            /** @description What `vendor.harn_gateway.policy_decided` says. */
+            "vendor.harn_gateway.policy_decided"?: {
+                /** @description Why, in words. */
+                because: string;
+                /**
+                 * @description What the rule does.
+                 * @enum {string}
+                 */
+                effect: "ask" | "withhold" | "refuse";
+                /** @description SHA-256 of the RFC 8785 form of the input. */
+                input_sha256: string | null;
+                /** @description Route of the agent: `a2a:<id>`, `acp:<id>`, `mcp:<id>` or `skill:<id>`. */
+                route: string;
+                /** @description The rule. */
+                rule: string;
+                /**
+                 * @description What it may do to the world, in a word.
+                 * @enum {string}
+                 */
+                side_effect: "read" | "read_external" | "write_idempotent" | "write" | "destructive" | "delegate";
+                /** @description The Skill. */
+                skill_id: string | null;
+                /**
+                 * @description Tier of autonomy: shadow, suggest, act_with_approval or act_auto.
+                 * @enum {string}
+                 */
+                tier: "shadow" | "suggest" | "act_with_approval" | "act_auto";
+                /** @description The tool call. */
+                tool_call_id: string | null;
+            };
+            /** @description What `vendor.harn_gateway.push_config_deleted` says. */
+            "vendor.harn_gateway.push_config_deleted"?: {
+                /** @description The Task. */
+                task_id: string;
+            };
+            /** @description What `vendor.harn_gateway.push_config_set` says. */
+            "vendor.harn_gateway.push_config_set"?: {
+                /** @description The Event after which. */
+                after_event_id: string;
+                /** @description Whether all is delivered. */
+                is_done?: boolean;
+                /** @description The push configuration. */
+                push_config: components["schemas"]["PushConfig"];
+                /** @description What it takes the place of. */
+                replaces: string | null;
+                /** @description The Session. */
+                session_id: string;
+            };
+            /** @description What `vendor.harn_gateway.push_delivered` says. */
+            "vendor.harn_gateway.push_delivered"?: {
+                /** @description Whether it is the last one. */
+                is_last: boolean;
+                /** @description The Task. */
+                task_id: string;
+                /** @description The last Event that it covers. */
+                through_event_id: string;
+            };
+            /** @description What `vendor.harn_gateway.session_imported` says. */
+            "vendor.harn_gateway.session_imported"?: {
+                /** @description The bundle. */
+                bundle_id: string;
+                /** @description The digest. */
+                digest: string;
+                /** @description The Events. */
+                events: number;
+                /** @description Who issued it. */
+                issuer: string;
+                /** @description The key that signed the manifest. */
+                manifest_key_id: string | null;
+                /**
+                 * @description How it is done.
+                 * @enum {string}
+                 */
+                mode: "sanitized" | "local" | "replay_only";
+            };
+            /** @description What `vendor.harn_gateway.session_updated` says. */
+            "vendor.harn_gateway.session_updated"?: {
+                /** @description What changed. */
+                changes: components["schemas"]["JsonObject"];
+            };
+            /** @description What `vendor.harn_gateway.signing_key_changed` says. */
+            "vendor.harn_gateway.signing_key_changed"?: {
+                /** @description Id of the key. */
+                key_id: string;
+                /** @description When it ceases to hold; null for open. */
+                not_after: components["schemas"]["Timestamp"] | null;
+                /** @description When it begins to hold. */
+                not_before: components["schemas"]["Timestamp"];
+                /** @description When it was revoked; null while it holds. */
+                revoked_at: components["schemas"]["Timestamp"] | null;
+                /**
+                 * @description The state that it is in.
+                 * @enum {string}
+                 */
+                status: "current" | "retired" | "revoked";
+            };
+            /** @description What `vendor.harn_gateway.skill_definition` says. */
+            "vendor.harn_gateway.skill_definition"?: {
+                /**
+                 * @description What changed, in a word.
+                 * @enum {string}
+                 */
+                change: "added" | "changed" | "removed" | "accepted";
+                /** @description SHA-256 of the definition of the tool. */
+                definition_sha256: string;
+                /** @description SHA-256 of the definition that was accepted. */
+                pinned_sha256: string;
+                /** @description Route of the agent: `a2a:<id>`, `acp:<id>`, `mcp:<id>` or `skill:<id>`. */
+                route: string;
+                /** @description The tool. */
+                tool: string;
+            };
+            /** @description What `vendor.harn_gateway.task_moved` says. */
+            "vendor.harn_gateway.task_moved"?: {
+                from: string;
+                /** @description Why, in words; null or absent where nobody said. */
+                reason: components["schemas"]["JsonValue"];
+                to: string;
+            };
+            /** @description What `vendor.harn_gateway.transcript_budget` says. */
+            "vendor.harn_gateway.transcript_budget"?: {
+                /**
+                 * @description What is done, in a word.
+                 * @enum {string}
+                 */
+                action: "compacted" | "trimmed";
+                /** @description Another name of `after_event_id`. */
+                after: {
+                    /** @description How many bytes it has. */
+                    bytes: number;
+                    /** @description The Events. */
+                    events: number;
+                    /** @description The Messages. */
+                    messages: number;
+                };
+                /** @description Where what was taken out is kept. */
+                archive?: {
+                    /** @description What was counted against quotas. */
+                    counted: {
+                        /** @description How many bytes it has. */
+                        bytes: number;
+                        /** @description The Events. */
+                        events: number;
+                    };
+                    /** @description The first Message of it. */
+                    first_message_id: string | null;
+                    /** @description What stays as it was. */
+                    kept: {
+                        /** @description The Message. */
+                        message_id: string;
+                        /** @description Its place, from 0. */
+                        position: number;
+                    }[];
+                    /** @description The last Message of it. */
+                    last_message_id: string | null;
+                    /** @description What came of it, in words. */
+                    summary: string | null;
+                    /** @description Who wrote the summary. */
+                    summary_source: ("caller" | "extract") | null;
+                    /** @description The last Event that it covers. */
+                    through_event_id: string | null;
+                    /** @description How many turns. */
+                    turns: number;
+                };
+                /** @description What it was before. */
+                before: {
+                    /** @description How many bytes it has. */
+                    bytes: number;
+                    /** @description The Events. */
+                    events: number;
+                    /** @description The Messages. */
+                    messages: number;
+                };
+                /** @description What may be used at most. */
+                limits: {
+                    /** @description How many bytes it has. */
+                    bytes: number | null;
+                    /** @description The Events. */
+                    events: number;
+                    /** @description The Messages. */
+                    messages: number;
+                };
+                /**
+                 * @description Why, in words; null or absent where nobody said.
+                 * @enum {string}
+                 */
+                reason: "messages" | "events" | "bytes";
+            };
+            /** @description What `vendor.harn_gateway.truncation_accepted` says. */
+            "vendor.harn_gateway.truncation_accepted"?: {
+                /** @description The backup. */
+                backup?: {
+                    /** @description Number of the commit of the log. */
+                    commit: number;
+                    /** @description When it was made. */
+                    created_at: string;
+                    /** @description The Event. */
+                    event_id: string;
+                    /** @description The newest commit that is known to have been there. */
+                    newest_known: {
+                        /** @description Number of the commit of the log. */
+                        commit: number;
+                        /** @description The Event. */
+                        event_id: string;
+                        /** @description When. */
+                        time: string;
+                    } | null;
+                };
+                /** @description What is recorded, or was asked for. */
+                expected: components["schemas"]["JsonValue"];
+                /** @description What was found. */
+                found: components["schemas"]["JsonValue"];
+                /** @description Why, in words; null or absent where nobody said. */
+                reason?: string;
+            };
+            /** @description What `vendor.harn_gateway.trust_recorded` says. */
+            "vendor.harn_gateway.trust_recorded"?: {
+                /** @description Its place in the chain, from 0. */
+                chain_index: number;
+                /** @description Hash of this entry. */
+                entry_hash: string;
+                /** @description The Event. */
+                event_id: string;
+                /** @description Hash of the entry before; null for the first. */
+                previous_hash: string | null;
+                /** @description Id of the record. */
+                record_id: string;
+                /** @description What it is about. */
+                topic: string;
+            };
+            /** @description What `vendor.harn_gateway.upstream_bound` says. */
+            "vendor.harn_gateway.upstream_bound"?: {
+                /** @description Id of the work at the agent; null for none. */
+                binding: components["schemas"]["JsonObject"] | null;
+                /** @description Override key of the recorded frame that it comes from. */
+                material?: string;
+                /** @description Route of the agent: `a2a:<id>`, `acp:<id>`, `mcp:<id>` or `skill:<id>`. */
+                route: string;
+                /** @description Id of the conversation at the agent; null for none. */
+                session_binding: components["schemas"]["JsonObject"] | null;
+            };
+            /** @description What `vendor.harn_gateway.upstream_note` says. */
+            "vendor.harn_gateway.upstream_note"?: {
+                /** @description More facts for programs. */
+                details?: components["schemas"]["JsonObject"];
+                /** @description Override key of the recorded frame that it comes from. */
+                material?: string;
+                /** @description Members of the caller, and of the gateway where the description of the resource says so. */
+                metadata?: components["schemas"]["JsonObject"];
+                /** @description What it is about, in a word. */
+                note: string;
+                /** @description What was used: tokens, calls, cost. */
+                usage?: {
+                    /** @description What it cost. */
+                    cost?: {
+                        /** @description How much. */
+                        amount: number;
+                        /** @description ISO 4217 code of the currency. */
+                        currency: string;
+                    };
+                    /**
+                     * @description What was counted against quotas.
+                     * @enum {string}
+                     */
+                    counted?: "turn" | "session";
+                    /**
+                     * @description How many, by kind.
+                     * @enum {string}
+                     */
+                    counts: "more" | "total";
+                    /** @description Tokens that the model was given. */
+                    input_tokens?: number;
+                    /** @description The model. */
+                    model?: {
+                        /** @description Name for people. */
+                        name: string;
+                        /** @description Who runs the model, or offers the agent. */
+                        provider: string;
+                    };
+                    /** @description Tokens that the model made. */
+                    output_tokens?: number;
+                };
+            };
+            /** @description What `vendor.harn_gateway.vault_configured` says. */
+            "vendor.harn_gateway.vault_configured"?: {
+                /** @description The tenant. */
+                tenant: string;
+                /** @description The vault. */
+                vault: components["schemas"]["Vault"];
+            };
+            /** @description What `vendor.harn_gateway.vault_created` says. */
+            "vendor.harn_gateway.vault_created"?: {
+                /** @description The tenant. */
+                tenant: string;
+                /** @description The vault. */
+                vault: components["schemas"]["Vault"];
+            };
+            /** @description What `vendor.harn_gateway.workspace_created` says. */
+            "vendor.harn_gateway.workspace_created"?: {
+                /** @description What was left out. */
+                members: string[];
+                /** @description The Workspace. */
+                workspace: components["schemas"]["Workspace"];
+            };
+            /** @description What `vendor.harn_gateway.workspace_updated` says. */
+            "vendor.harn_gateway.workspace_updated"?: {
+                /** @description What changed. */
+                changes: components["schemas"]["JsonObject"];
+            };
+        };
+        /** @description What a client sends to export bundle. */
         ExportBundleRequest: {
-            /** @default false */
+            /**
+             * @description Whether the contents of Artifacts come along.
+             * @default false
+             */
             include_attachments?: boolean;
             /**
+             * @description How it is done.
              * @default sanitized
              * @enum {string}
              */
             mode?: "sanitized" | "local" | "replay_only";
+            /** @description The Session. */
             session_id?: string;
+            /** @description The Task. */
             task_id?: string;
         };
+        /** @description Why a Task failed. */
         Failure: {
+            /** @description Code for programs, of a closed list. */
             code: string;
+            /** @description More facts for programs. */
             details?: components["schemas"]["JsonObject"];
+            /** @description What is said. */
             message: string;
+            /** @description Which of the forms this is. */
             type?: string;
         };
+        /** @description A file, by where it is. */
         FileRefPart: {
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Media type of the content. */
             mime_type: string;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "file_ref";
+            /** @description Where the content is. */
             uri: string;
+            /** @description Who may read it: `public` everybody who may read the resource, `internal` the scope `internal:read`, `receipt_only` nobody: only its hash is shown. */
             visibility: components["schemas"]["PartVisibility"];
         };
+        /** @description What a client sends to fork session. */
         ForkSessionRequest: {
+            /** @description The Event up to which it is taken over. */
             at_event_id?: string | null;
+            /** @description The Branch. */
             branch_id?: string | null;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
         };
+        /** @description A kill switch that was thrown: what it stops, and whether it holds. */
         Halt: {
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description Actor that made it. */
             created_by: string;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "halt";
             /** @description Why, in words; every task that it ends or refuses says so. */
             reason: string;
+            /** @description Why it was released; null while it holds. */
             release_reason: string | null;
+            /** @description When it was released; null while it holds. */
             released_at: components["schemas"]["Timestamp"] | null;
+            /** @description Actor that released it; null while it holds. */
             released_by: string | null;
             /** @description Route of the agent or tool server, for example `a2a:shop`. */
             route: string;
             /** @description The one tool or Skill that is halted, as its agent names it; null: all of it. */
             tool: string | null;
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
         };
+        /** @description The signed card of an agent of the gateway, with the fields of older and newer clients. */
         HarnAgentCard: {
+            /** @description The same, under the name of older clients. */
             a2a_agent_card: components["schemas"]["A2aAgentCard"];
+            /** @description The A2A card of the same agent. */
             a2a_card: components["schemas"]["A2aAgentCard"];
+            /** @description How callers authenticate. */
             auth_schemes: string[];
+            /** @description What it can do. */
             capabilities: string[];
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description What it is for, in words. */
             description: string;
+            /** @description The same, under its newer name. */
             harn_interfaces: components["schemas"]["HarnAgentInterface"][];
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description How the agent is reached. */
             interfaces: components["schemas"]["HarnAgentInterface"][];
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
+            /** @description Name for people. */
             name: string;
-            /** @enum {string} */
+            /**
+             * @description Which kind of resource this is.
+             * @enum {string}
+             */
             object: "harn_agent_card" | "agent_card";
+            /** @description Personas that it can be asked as. */
             persona_ids: string[];
+            /** @description Version of the protocol. */
             protocol_version: string;
+            /** @description Who runs the model, or offers the agent. */
             provider: components["schemas"]["JsonObject"];
+            /** @description Origin for clients; null where it is not known. */
             public_url: string | null;
+            /** @description Which Receipts are issued. */
             receipt_policy: string | null;
+            /** @description The signature, in base64; null where it is not signed. */
             signature: components["schemas"]["CardSignature"] | null;
+            /** @description What it can be asked for. */
             skills: components["schemas"]["Skill"][];
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
         };
+        /** @description A way to reach the agent. */
         HarnAgentInterface: {
-            /** @enum {string} */
+            /**
+             * @description How it is called.
+             * @enum {string}
+             */
             transport: "rest" | "sse" | "websocket" | "a2a" | "mcp" | "acp";
+            /** @description The URL. */
             url: string;
         };
+        /** @description That the process is alive. */
         Health: {
+            /** @description Whether all is well. */
             ok: boolean;
+            /** @description The state that it is in. */
             status: string;
+            /** @description Its version. */
             version: string;
         };
+        /** @description What keeps Sessions from every removal. */
         Hold: {
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
             /** @description Actor who set it. */
             created_by: string;
             /** @description When it ends by itself; null: never. */
             expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
+            /** @description Name for people. */
             name: string;
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "hold";
+            /** @description Why, in words; null or absent where nobody said. */
             reason: string;
+            /** @description Why it was released; null while it holds. */
             release_reason: string | null;
             /** @description Null while it holds. */
             released_at: components["schemas"]["Timestamp"] | null;
             /** @description Actor who released it; null where it expired. */
             released_by: string | null;
+            /** @description The Sessions. */
             session_ids: string[];
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description The Workspace. */
             workspace_id: string;
         };
+        /** @description An image, by where it is. */
         ImageRefPart: {
+            /** @description The Artifact. */
             artifact_id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Media type of the content. */
             mime_type: string;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "image_ref";
+            /** @description Who may read it: `public` everybody who may read the resource, `internal` the scope `internal:read`, `receipt_only` nobody: only its hash is shown. */
             visibility: components["schemas"]["PartVisibility"];
         };
+        /** @description What a client sends to install permission policy. */
         InstallPermissionPolicyRequest: {
             /**
              * @description Who is to be asked, in this order; told by a check that suspends.
@@ -2681,11 +5642,17 @@ export interface components {
              * @default []
              */
             exec?: string[];
-            /** @default {} */
+            /**
+             * @description Bounds of the use of models.
+             * @default {}
+             */
             llm?: {
                 /** @description What the runs of one Session may cost, by what their agents report. Enforced. */
                 cost_ceiling_usd_cents?: number | null;
-                /** @default [] */
+                /**
+                 * @description The providers of models.
+                 * @default []
+                 */
                 providers?: string[];
             };
             /**
@@ -2705,9 +5672,15 @@ export interface components {
              * @default {}
              */
             redact?: {
-                /** @default [] */
+                /**
+                 * @description Bounds of what is logged.
+                 * @default []
+                 */
                 logs?: string[];
-                /** @default [] */
+                /**
+                 * @description The transcript.
+                 * @default []
+                 */
                 transcript?: string[];
             };
             /**
@@ -2716,36 +5689,61 @@ export interface components {
              */
             write?: string[];
         };
+        /** @description An API key with the key itself, which is shown this once. */
         IssuedApiKey: {
+            /** @description Who did it, or who it is for. */
             actor: string;
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description When it ends by itself; null for never. */
             expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
             /** @description The key itself, shown this once. */
             key?: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
+            /** @description Name for people. */
             name: string;
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "api_key";
+            /** @description Id of the key that took its place; null for none. */
             replaced_by: string | null;
+            /** @description When it was revoked; null while it holds. */
             revoked_at: components["schemas"]["Timestamp"] | null;
+            /** @description What the credential may do. */
             scopes: string[];
+            /** @description The tenant. */
             tenant_id: string;
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description Workspaces that it may use; `*` all of the tenant. */
             workspaces: string[];
         };
+        /** @description Any JSON object. */
         JsonObject: {
             [key: string]: unknown;
         };
+        /** @description A JSON value. */
         JsonPart: {
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "json";
+            /** @description The value. */
             value: components["schemas"]["JsonValue"];
+            /** @description Who may read it: `public` everybody who may read the resource, `internal` the scope `internal:read`, `receipt_only` nobody: only its hash is shown. */
             visibility: components["schemas"]["PartVisibility"];
         };
         /** @description Any JSON value. */
         JsonValue: unknown;
+        /** @description Public keys that receipts, tree heads and cards are signed with: RFC 7517, with those that were revoked beside them. */
         KeySet: {
             keys: ({
                 /** @constant */
@@ -2782,145 +5780,288 @@ export interface components {
                 [key: string]: unknown;
             })[];
         };
+        /** @description A client that is attached to a Session, over whichever protocol. */
         LiveSessionClient: {
+            /** @description When it came. */
             attached_at: components["schemas"]["Timestamp"];
+            /** @description The live client, named by itself. */
             client_id: string;
+            /** @description When it last said that it is there. */
             last_seen_at: components["schemas"]["Timestamp"];
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
-            /** @enum {string} */
+            /**
+             * @description How it is done.
+             * @enum {string}
+             */
             mode: "observer" | "controller";
+            /** @description Who is asked about what. */
             permission_routing: boolean;
+            /** @description What is done about texts that try to command the agent. */
             prompt_injection: boolean;
         };
+        /** @description What changed among the clients of a Session. */
         LiveSessionClientChange: {
+            /** @description The controller now; null for none. */
             active_controller_id: string | null;
+            /** @description The live client. */
             client: components["schemas"]["LiveSessionClient"] | null;
+            /** @description The live clients. */
             clients: components["schemas"]["LiveSessionClient"][];
+            /** @description The controller before; null for none. */
             previous_controller_id: string | null;
         };
+        /** @description The clients that are attached to a Session. */
         LiveSessionClientList: {
+            /** @description The items of this page. */
             data: components["schemas"]["LiveSessionClient"][];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "list";
         };
+        /** @description Something that is remembered from one Task to others. */
         Memory: {
+            /** @description The content. */
             content: string | components["schemas"]["ArtifactRefPart"] | components["schemas"]["JsonObject"];
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description When it ends by itself; null for never. */
             expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "memory";
+            /** @description Actor that it belongs to. */
             owner_id: string;
+            /** @description Where it comes from. */
             provenance: components["schemas"]["JsonObject"];
-            /** @enum {string} */
+            /**
+             * @description How far it reaches.
+             * @enum {string}
+             */
             scope: "persona" | "session" | "workspace" | "tenant";
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description Who may read it: `public` everybody who may read the resource, `internal` the scope `internal:read`, `receipt_only` nobody: only its hash is shown. */
             visibility: components["schemas"]["PartVisibility"];
+            /** @description The Workspace. */
             workspace_id: string | null;
         };
+        /** @description What a client sends to merge branch. */
         MergeBranchRequest: {
+            /** @description The Branch that it is merged into. */
             into?: string | null;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
         };
+        /** @description A turn of a conversation. */
         Message: {
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "message";
+            /** @description What it is made of: text, JSON, tool calls, files, images, references to Artifacts. */
             parts: components["schemas"]["Part"][];
-            /** @enum {string} */
+            /**
+             * @description Who speaks: `user`, `assistant`, `system` or `tool`.
+             * @enum {string}
+             */
             role: "user" | "assistant" | "system" | "tool" | "agent";
+            /** @description The Session. */
             session_id: string | null;
+            /** @description The Task. */
             task_id: string | null;
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description The Workspace. */
             workspace_id: string;
         };
+        /** @description A Message as a client gives it. */
         MessageInput: {
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description What it is made of: text, JSON, tool calls, files, images, references to Artifacts. */
             parts: components["schemas"]["Part"][];
-            /** @enum {string} */
+            /**
+             * @description Who speaks: `user`, `assistant`, `system` or `tool`.
+             * @enum {string}
+             */
             role: "user" | "assistant" | "system" | "tool" | "agent";
         };
+        /** @description What a Task came to. */
         Outcome: {
+            /** @description The Artifacts. */
             artifacts: components["schemas"]["Artifact"][];
+            /** @description What it cost. */
             cost: components["schemas"]["JsonObject"];
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description Why it failed; null or absent unless it did. */
             failure: components["schemas"]["Failure"] | null;
+            /** @description What was handed to other agents. */
             handoffs: components["schemas"]["JsonObject"][];
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description The Messages. */
             messages: components["schemas"]["Message"][];
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
+            /** @description What was measured, by name. */
             metrics: components["schemas"]["JsonObject"];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "outcome";
+            /** @description The Receipt that proves it; null where there is none. */
             receipt_id: string | null;
+            /** @description The Session. */
             session_id: string;
-            /** @enum {string} */
+            /**
+             * @description The state that it is in.
+             * @enum {string}
+             */
             status: "SUCCEEDED" | "FAILED" | "CANCELED";
+            /** @description What came of it, in words. */
             summary: string;
+            /** @description The Task. */
             task_id: string;
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description The Workspace. */
             workspace_id: string;
         };
+        /** @description Where a page stands in its list. */
         PageInfo: {
+            /** @description Whether there are more items after this page. */
             has_more: boolean;
+            /** @description Give it as `cursor` to get the next page; null after the last one. */
             next_cursor: string | null;
         };
+        /** @description A piece of a Message. */
         Part: components["schemas"]["TextPart"] | components["schemas"]["JsonPart"] | components["schemas"]["ToolCallPart"] | components["schemas"]["ToolResultPart"] | components["schemas"]["ArtifactRefPart"] | components["schemas"]["FileRefPart"] | components["schemas"]["ImageRefPart"];
-        /** @enum {string} */
+        /**
+         * @description Who may read a part: everybody who may read the resource, the scope `internal:read`, or nobody but by its hash.
+         * @enum {string}
+         */
         PartVisibility: "public" | "internal" | "receipt_only";
+        /** @description What a client sends to permission check. */
         PermissionCheckRequest: {
+            /** @description What is done, in a word. */
             action: string;
+            /** @description Who did it, or who it is for. */
             actor: string;
-            /** @enum {string} */
+            /**
+             * @description Class of what is done, for rules.
+             * @enum {string}
+             */
             class: "read" | "write" | "exec" | "net" | "llm" | "custom";
+            /** @description More facts to decide by. */
             context?: components["schemas"]["JsonObject"];
+            /** @description Id; made by the gateway where a client does not choose it. */
             id?: string | null;
+            /** @description Why, in words; null or absent where nobody said. */
             reason?: string | null;
+            /** @description When it was asked. */
             requested_at?: components["schemas"]["Timestamp"];
+            /** @description How risky it is held to be. */
             risk?: ("low" | "medium" | "high" | "critical") | null;
+            /** @description The Session. */
             session_id: string;
+            /** @description What it is done to. */
             target: string;
+            /** @description The tenant. */
             tenant_id?: string | null;
+            /** @description The Workspace. */
             workspace_id?: string | null;
         };
+        /** @description What would be decided. */
         PermissionCheckResponse: {
+            /** @description What was decided. */
             decision: {
+                /** @description When it ends by itself; null for never. */
                 expires_at: components["schemas"]["Timestamp"] | null;
-                /** @constant */
+                /**
+                 * @description What came of it.
+                 * @constant
+                 */
                 outcome: "granted";
+                /** @description Version of the permission policy that decided. */
                 policy_version: string;
+                /** @description Why, in words; null or absent where nobody said. */
                 reason: string | null;
+                /** @description The rule. */
                 rule_id: string | null;
-                /** @enum {string} */
+                /**
+                 * @description How far it reaches.
+                 * @enum {string}
+                 */
                 scope: "session" | "workspace" | "user" | "always";
             } | {
-                /** @constant */
+                /**
+                 * @description What came of it.
+                 * @constant
+                 */
                 outcome: "denied";
+                /** @description Version of the permission policy that decided. */
                 policy_version: string;
+                /** @description Why, in words; null or absent where nobody said. */
                 reason: string | null;
+                /** @description The rule. */
                 rule_id: string | null;
-                /** @enum {string} */
+                /**
+                 * @description How far it reaches.
+                 * @enum {string}
+                 */
                 scope: "session" | "workspace" | "user" | "always";
             } | {
+                /** @description Who is to be asked; null for nobody. */
                 escalate_to: string[];
-                /** @constant */
+                /**
+                 * @description What came of it.
+                 * @constant
+                 */
                 outcome: "suspend";
+                /** @description Version of the permission policy that decided. */
                 policy_version: string;
+                /** @description Why, in words; null or absent where nobody said. */
                 reason: string | null;
             };
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "permission_decision";
+            /** @description Id of the request; for an error, quote it in reports. */
             request_id: string;
         };
+        /** @description One answer that is offered. */
         PermissionOption: {
-            /** @enum {string} */
+            /**
+             * @description Which kind of it this is.
+             * @enum {string}
+             */
             kind: "allow_once" | "allow_always" | "reject_once" | "reject_always";
+            /** @description Name for people. */
             name: string;
+            /** @description The answer that was chosen of those that are offered. */
             option_id: string;
         };
+        /** @description Who may do what, and who is asked. */
         PermissionPolicy: {
             /**
              * @description Who is to be asked, in this order; told by a check that suspends.
@@ -2932,11 +6073,17 @@ export interface components {
              * @default []
              */
             exec?: string[];
-            /** @default {} */
+            /**
+             * @description Bounds of the use of models.
+             * @default {}
+             */
             llm?: {
                 /** @description What the runs of one Session may cost, by what their agents report. Enforced. */
                 cost_ceiling_usd_cents?: number | null;
-                /** @default [] */
+                /**
+                 * @description The providers of models.
+                 * @default []
+                 */
                 providers?: string[];
             };
             /**
@@ -2954,9 +6101,15 @@ export interface components {
              * @default {}
              */
             redact?: {
-                /** @default [] */
+                /**
+                 * @description Bounds of what is logged.
+                 * @default []
+                 */
                 logs?: string[];
-                /** @default [] */
+                /**
+                 * @description The transcript.
+                 * @default []
+                 */
                 transcript?: string[];
             };
             /**
@@ -2965,73 +6118,135 @@ export interface components {
              */
             write?: string[];
         };
+        /** @description The permission policy that holds. */
         PermissionPolicyResponse: {
             /** @description Members that are kept and have no effect. Vendor member. */
             not_enforced: string[];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "permission_policy";
+            /** @description The policy. */
             policy: components["schemas"]["PermissionPolicy"];
             /** @description Hash over the content. */
             version: string;
         };
+        /** @description What is asked. */
         PermissionQuestion: {
+            /** @description Actors that have answered. */
             answered_by?: {
+                /** @description Version of the permission policy that decided. */
                 policy_version: string;
+                /** @description The rule. */
                 rule_id: string | null;
             };
+            /** @description Who allowed what. */
             approvals?: {
+                /** @description Actors that have allowed it. */
                 approved_by: string[];
+                /** @description Whether the one who asked may not answer. */
                 four_eyes: boolean;
+                /** @description How many have to allow it. */
                 quorum: number;
             };
+            /** @description When it ends by itself; null for never. */
             expires_at?: components["schemas"]["Timestamp"];
-            /** @enum {string} */
+            /**
+             * @description Which kind of it this is.
+             * @enum {string}
+             */
             kind: "authorization" | "elicitation" | "tool";
+            /** @description What is said. */
             message: string;
+            /** @description The Message. */
             message_id?: string;
+            /** @description The answers that are offered. */
             options: components["schemas"]["PermissionOption"][];
+            /** @description The rule that answered; null where a person did. */
             remembered_from?: string;
+            /** @description JSON Schema of the answer; null where a choice is asked for. */
             requested_schema?: components["schemas"]["JsonValue"];
+            /** @description The tool call that is asked about. */
             tool_call?: components["schemas"]["PermissionToolCall"];
+            /** @description The URL. */
             url?: string;
         };
+        /** @description Something that waits for a person: a permission, or an answer. It can be given over every protocol. */
         PermissionRequest: {
+            /** @description What is done, in a word. */
             action: components["schemas"]["JsonValue"];
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "permission_request";
+            /** @description What is asked. */
             request: components["schemas"]["PermissionQuestion"];
+            /** @description The answer; null while nobody answered. */
             response: components["schemas"]["PermissionResponse"] | null;
+            /** @description The Session. */
             session_id: string | null;
-            /** @enum {string} */
+            /**
+             * @description Where it comes from.
+             * @enum {string}
+             */
             source: "acp" | "hitl";
-            /** @enum {string} */
+            /**
+             * @description The state that it is in.
+             * @enum {string}
+             */
             status: "pending" | "approved" | "denied";
+            /** @description The Task. */
             task_id: string | null;
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description The Workspace. */
             workspace_id: string;
         };
+        /** @description What was answered, by whom. */
         PermissionResponse: {
+            /** @description The answer that was asked for. */
             answer: components["schemas"]["JsonValue"] | null;
+            /** @description Whether it was allowed. */
             approved: boolean;
+            /** @description The Message. */
             message_id: string | null;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
+            /** @description The answer that was chosen of those that are offered. */
             option_id: string | null;
+            /** @description Version of the permission policy that decided. */
             policy_version?: string;
+            /** @description Why, in words; null or absent where nobody said. */
             reason: string | null;
-            /** @enum {string} */
+            /**
+             * @description Whether the answer holds for the same question later.
+             * @enum {string}
+             */
             remembered?: "session" | "workspace" | "user" | "always";
+            /** @description The rule that it became; null for none. */
             remembered_as?: string;
+            /** @description When it was answered. */
             responded_at: components["schemas"]["Timestamp"];
+            /** @description Actor that answers, or has answered. */
             reviewer: string | null;
+            /** @description The rule. */
             rule_id?: string | null;
         };
+        /** @description What a client sends to permission response. */
         PermissionResponseRequest: {
             /** @description Glob over the action. Default: the action of this request. */
             action_pattern?: string | null;
+            /** @description The answer that was asked for. */
             answer?: components["schemas"]["JsonValue"];
+            /** @description Whether it was allowed. */
             approved?: boolean;
             /** @description Default: the class of this request. */
             class?: ("read" | "write" | "exec" | "net" | "llm" | "custom") | null;
@@ -3039,24 +6254,36 @@ export interface components {
             expires_at?: components["schemas"]["Timestamp"] | null;
             /** @description Hash of the arguments that were decided on; 409 when the request is about others. */
             input_sha256?: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
-            /** @enum {string} */
+            /**
+             * @description What came of it.
+             * @enum {string}
+             */
             outcome?: "approved" | "approve" | "selected" | "denied" | "deny" | "rejected";
+            /** @description Why, in words; null or absent where nobody said. */
             reason?: string | null;
             /** @description The answer becomes a rule for what is asked later; the members below say which. */
             remember?: boolean | null;
+            /** @description Actor that answers, or has answered. */
             reviewer?: string | null;
             /** @description Where it holds. Default: session. */
             scope?: ("session" | "workspace" | "user" | "always") | null;
             /** @description Glob over the target. Default: the target of this request. */
             target_pattern?: string | null;
         };
+        /** @description The tool call that is asked about. */
         PermissionToolCall: {
+            /** @description What is given: a Message, or an object for an agent that takes one. */
             input?: components["schemas"]["JsonValue"];
+            /** @description SHA-256 of the RFC 8785 form of the input. */
             input_sha256?: string;
+            /** @description Name for people. */
             name: string;
+            /** @description The tool call. */
             tool_call_id: string;
         };
+        /** @description As whom an agent works: its capabilities, autonomy and policies. */
         Persona: {
             /**
              * @description shadow calls nothing, suggest asks before each tool, act_with_approval before tools that write, act_auto before destructive ones.
@@ -3067,7 +6294,9 @@ export interface components {
             capabilities: string[];
             /** @description Recorded and shown; nothing of this gateway runs or reads it. */
             context_packs: string[];
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description What it is for, in words. */
             description: string;
             /** @description Route of its Tasks when it is one, for example a2a:shop; any other text is kept and chooses none. */
             entry_workflow: string;
@@ -3075,13 +6304,20 @@ export interface components {
             evals: string[];
             /** @description Routes of the agents its Tasks may be given to besides its own workflow, for example a2a:shop or a2a:*. Empty: all of them. */
             handoffs: string[];
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
             /** @description Recorded and shown; nothing of this gateway runs or reads it. */
             model_policy: components["schemas"]["JsonObject"];
+            /** @description Name for people. */
             name: string;
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "persona";
+            /** @description Actor that it belongs to. */
             owner: string | null;
             /** @description Quota that the Tasks of this Persona count against. */
             quota_id: string | null;
@@ -3098,52 +6334,90 @@ export interface components {
             tools: string[];
             /** @description Recorded and shown; nothing of this gateway runs or reads it. */
             triggers: components["schemas"]["JsonObject"][];
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description Its version. */
             version: string;
         };
+        /** @description A kill switch, with what it stopped. */
         PlacedHalt: {
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description Actor that made it. */
             created_by: string;
             /** @description Tasks that it ended, running ones and those that waited. */
             ended_tasks: number;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "halt";
             /** @description Why, in words; every task that it ends or refuses says so. */
             reason: string;
+            /** @description Why it was released; null while it holds. */
             release_reason: string | null;
+            /** @description When it was released; null while it holds. */
             released_at: components["schemas"]["Timestamp"] | null;
+            /** @description Actor that released it; null while it holds. */
             released_by: string | null;
             /** @description Route of the agent or tool server, for example `a2a:shop`. */
             route: string;
             /** @description The one tool or Skill that is halted, as its agent names it; null: all of it. */
             tool: string | null;
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
         };
+        /** @description Who may do what, and by which rules. */
         PolicyExplanation: {
+            /** @description Who did it, or who it is for. */
             actor: string;
+            /** @description The checks, in their order. */
             checks: {
+                /** @description Name of the check. */
                 check: string;
-                /** @enum {string} */
+                /**
+                 * @description What came of it.
+                 * @enum {string}
+                 */
                 result: "passed" | "decided" | "not_asked";
             }[];
+            /** @description The credential. */
             credential: string | null;
+            /** @description What was decided. */
             decision: {
+                /** @description Why, in words. */
                 because: string;
-                /** @enum {string} */
+                /**
+                 * @description What the rule does.
+                 * @enum {string}
+                 */
                 effect: "allow" | "ask" | "withhold" | "refuse";
+                /** @description The rule. */
                 rule: string;
             };
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "policy_explanation";
+            /** @description Id of an operation of this document. */
             operation: string;
+            /** @description Whether an answer would be remembered. */
             remembers: ("never" | "session" | "workspace" | "user" | "always") | null;
+            /** @description The resource that it is about. */
             resource: string | null;
+            /** @description What it may do to the world, in a word. */
             side_effect: ("read" | "read_external" | "write_idempotent" | "write" | "destructive" | "delegate") | null;
+            /** @description The Skill. */
             skill: string | null;
+            /** @description Tier of autonomy: shadow, suggest, act_with_approval or act_auto. */
             tier: ("shadow" | "suggest" | "act_with_approval" | "act_auto") | null;
         };
+        /** @description Whose access tokens are taken, and how they may be bound: RFC 9728. */
         ProtectedResource: {
             authorization_servers?: string[];
             bearer_methods_supported: string[];
@@ -3154,6 +6428,7 @@ export interface components {
             scopes_supported?: string[];
             tls_client_certificate_bound_access_tokens?: boolean;
         };
+        /** @description The models that are known: provider catalog of Harn. */
         ProviderCatalog: {
             aliases: components["schemas"]["JsonObject"][];
             families: components["schemas"]["JsonObject"][];
@@ -3170,107 +6445,206 @@ export interface components {
             schema_version: 6;
             variants: components["schemas"]["JsonObject"][];
         };
+        /** @description Where Events of a Task are sent to. */
         PushConfig: {
+            /** @description Scheme of the credentials that are sent along; null for none. */
             authentication_scheme: string | null;
+            /** @description The live client, named by itself. */
             client_id: string | null;
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description Form of what is sent. */
             form: string;
+            /** @description Whether a token is sent along. */
             has_token: boolean;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description Whether what is sent is signed. */
             is_signed: boolean;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "push_config";
+            /** @description The Task. */
             task_id: string;
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description The URL. */
             url: string;
         };
+        /** @description What may be used, and what was. */
         Quota: {
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description What was used up; null for nothing. */
             exhaustion_reason: string | null;
+            /** @description Above it work is refused. */
             hard_limit: boolean;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description The newest Receipt that was counted; null for none. */
             last_receipt_id: string | null;
+            /** @description What may be used at most. */
             limits: {
                 [key: string]: number;
             };
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "quota";
+            /** @description Actor that it belongs to. */
             owner_id: string | null;
+            /** @description When the use is counted from 0 again. */
             reset_at: components["schemas"]["Timestamp"] | null;
-            /** @enum {string} */
+            /**
+             * @description How far it reaches.
+             * @enum {string}
+             */
             scope: "persona" | "workspace" | "tenant" | "organization";
+            /** @description Above it is a warning. */
             soft_limit: boolean;
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description What was used: tokens, calls, cost. */
             usage: {
                 [key: string]: number;
             };
         };
+        /** @description Whether new work is taken, and else why not. */
         Readiness: {
+            /** @description More facts for programs. */
             details: components["schemas"]["JsonObject"];
+            /** @description Whether all is well. */
             ok: boolean;
+            /** @description Why, in words; null or absent where nobody said. */
             reason: string | null;
+            /** @description The state that it is in. */
             status: string;
         };
+        /** @description The signed proof of what a Task did; one link of the chain of its Session. */
         Receipt: {
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
-            /** @constant */
+            /**
+             * @description Form of it.
+             * @constant
+             */
             format: "receipt-2026-04-25";
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description When it was issued. */
             issued_at: components["schemas"]["Timestamp"];
+            /** @description Who issued it. */
             issuer: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "receipt";
+            /** @description The Session. */
             session_id: string;
+            /** @description What it is about. */
             subject: components["schemas"]["ResourcePointer"];
+            /** @description What came of it, in words. */
             summary: string;
+            /** @description The Task. */
             task_id: string;
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description What its check said; null while it was not checked. */
             verification: components["schemas"]["ReceiptVerification"] | null;
+            /** @description The signed bytes, and what they say. */
             wire: components["schemas"]["ReceiptWireEnvelope"];
+            /** @description The Workspace. */
             workspace_id: string;
         };
+        /** @description Proof that the log only grew. Spec: RFC 6962, 2.1.2. */
         ReceiptLogConsistency: {
+            /** @description Size of the older tree. */
             first: {
+                /** @description Root of it. */
                 root: string;
+                /** @description How many there are, or how many bytes. */
                 size: number;
             };
+            /** @description The signed head of the tree that it is proved for. */
             head: components["schemas"]["ReceiptLogHead"];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "receipt_log_consistency";
+            /** @description Hashes of the proof, in the order of RFC 6962. */
             proof: string[];
+            /** @description Size of the newer tree. */
             second: {
+                /** @description Root of it. */
                 root: string;
+                /** @description How many there are, or how many bytes. */
                 size: number;
             };
         };
+        /** @description Signed head of the tree over all Receipts. Spec: RFC 6962, 2.1. */
         ReceiptLogHead: {
-            /** @constant */
+            /**
+             * @description The algorithm.
+             * @constant
+             */
             algorithm: "ed25519";
+            /** @description Id of the key. */
             key_id: string;
+            /** @description Id of the log. */
             log_id: string;
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "receipt_log_head";
+            /** @description Root of it. */
             root: string;
+            /** @description The signature, in base64; null where it is not signed. */
             signature: string;
+            /** @description How many there are, or how many bytes. */
             size: number;
+            /** @description When, in milliseconds since 1970-01-01 or as a time of RFC 3339. */
             timestamp: components["schemas"]["Timestamp"];
         };
+        /** @description Proof that a Receipt is in the log. Spec: RFC 6962, 2.1.1. */
         ReceiptLogInclusion: {
+            /** @description The signed head of the tree that it is proved for. */
             head: components["schemas"]["ReceiptLogHead"];
+            /** @description Its place, from 0. */
             index: number;
+            /** @description Hash of the leaf. Spec: RFC 6962, 2.1. */
             leaf_hash: string;
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "receipt_log_inclusion";
+            /** @description Hashes of the proof, in the order of RFC 6962. */
             proof: string[];
+            /** @description `sha256:` and the SHA-256 of the RFC 8785 form of the Receipt, in hexadecimal. */
             receipt_hash: string;
+            /** @description The Receipt that proves it; null where there is none. */
             receipt_id: string;
+            /** @description Root of it. */
             root: string;
+            /** @description How many there are, or how many bytes. */
             size: number;
         };
-        /** Harn Agents Protocol Receipt */
+        /**
+         * Harn Agents Protocol Receipt
+         * @description The signed content of a Receipt: receipt-2026-04-25 of Harn. RFC 8785 bytes of it are what is hashed and signed.
+         */
         ReceiptPayload: {
             approvals?: {
                 action: string;
@@ -3454,129 +6828,228 @@ export interface components {
                 start_tier: "shadow" | "suggest" | "act_with_approval" | "act_auto";
             };
         };
+        /** @description Whether a Receipt verifies, with the chain before it; else the step that fails. */
         ReceiptVerification: {
+            /** @description When it was checked. */
             checked_at: components["schemas"]["Timestamp"];
+            /** @description More facts for programs. */
             details: components["schemas"]["JsonObject"];
+            /** @description Why, in words; null or absent where nobody said. */
             reason: string | null;
+            /** @description Whether it is. */
             valid: boolean;
         };
+        /** @description What is signed, and the signature. */
         ReceiptWireEnvelope: {
+            /** @description When it was issued. */
             issued_at: components["schemas"]["Timestamp"];
+            /** @description What the Event says; its form depends on the kind, see `EventPayloads`. */
             payload: components["schemas"]["ReceiptPayload"];
-            /** @constant */
+            /**
+             * @description Version of the schema.
+             * @constant
+             */
             schema_version: "receipt-2026-04-25";
+            /** @description The signature, in base64; null where it is not signed. */
             signature: {
+                /** @description The algorithm. */
                 algorithm: string;
+                /** @description Id of the key. */
                 key_id: string;
+                /** @description The value. */
                 value: string;
             } | null;
+            /** @description What it is about. */
             subject: components["schemas"]["ResourcePointer"];
         };
+        /** @description What a client sends to register artifact. */
         RegisterArtifactRequest: {
-            /** @enum {string} */
+            /**
+             * @description Which kind of it this is.
+             * @enum {string}
+             */
             kind: "file" | "patch" | "image" | "log" | "diff" | "receipt" | "snapshot" | "dataset" | "other";
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Media type of the content. */
             mime_type: string;
+            /** @description The Session. */
             session_id?: string | null;
+            /** @description SHA-256 of the content, in hexadecimal; null while there is none. */
             sha256?: string | null;
+            /** @description The Task. */
             task_id?: string | null;
+            /** @description Where the content is. */
             uri?: string | null;
+            /** @description Who may read it: `public` everybody who may read the resource, `internal` the scope `internal:read`, `receipt_only` nobody: only its hash is shown. */
             visibility: components["schemas"]["PartVisibility"];
+            /** @description The Workspace. */
             workspace_id?: string | null;
         };
+        /** @description What a client sends to release halt. */
         ReleaseHaltRequest: {
             /** @description Why it may run again. */
             reason?: string;
         };
+        /** @description What a client sends to release hold. */
         ReleaseHoldRequest: {
             /** @description Why, for the record. */
             reason: string;
         };
+        /** @description What a new configuration changed, and what needs a restart. */
         Reload: {
             /** @description Changed options that are in effect. */
             applied: string[];
             /** @description Changed options that take effect at the next start. */
             needs_restart: string[];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "reload";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When the configuration was read.
+             */
             reloaded_at: string;
             /** @description Tasks that run on a replaced or removed agent end there. */
             routes: {
+                /** @description What was added. */
                 added: string[];
+                /** @description What was taken away. */
                 removed: string[];
+                /** @description What was changed. */
                 replaced: string[];
             };
         };
+        /** @description An answer that holds for the same question later. */
         RememberRule: {
+            /** @description Glob over actions. */
             action_pattern: string;
             /** @description Whose Tasks it answers for: those of whoever made it, null: of everybody. Vendor member. */
             actor: string | null;
+            /** @description Whether the rule allows or denies. */
             allow: boolean;
-            /** @enum {string} */
+            /**
+             * @description Class of what is done, for rules.
+             * @enum {string}
+             */
             class: "read" | "write" | "exec" | "net" | "llm" | "custom";
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description Actor that made it. */
             created_by: string;
+            /** @description When it ends by itself; null for never. */
             expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description Why, in words; null or absent where nobody said. */
             reason: string | null;
             /** @description The permission request whose answer it is. One that was answered by an option "always" is about exactly the same question. Vendor member. */
             request_id: string | null;
+            /** @description When it was revoked; null while it holds. */
             revoked_at: components["schemas"]["Timestamp"] | null;
-            /** @enum {string} */
+            /**
+             * @description How far it reaches.
+             * @enum {string}
+             */
             scope: "session" | "workspace" | "user" | "always";
             /** @description Session, workspace or actor it holds for; null: everybody. */
             scope_value: string | null;
+            /** @description Glob over targets. */
             target_pattern: string;
+            /** @description The tenant. */
             tenant_id: string | null;
         };
+        /** @description What became of a sample of ended Tasks that was replayed. */
         ReplayCheck: {
+            /** @description When it ended; null while it goes on. */
             ended_at: string | null;
             /** @description The first 1000, in the order of the ids. */
             findings: {
-                /** @enum {string} */
+                /**
+                 * @description What came of it.
+                 * @enum {string}
+                 */
                 outcome: "diverged" | "tampered" | "failed";
+                /** @description The Task. */
                 task_id: string;
                 /** @description The first difference; null where the gateway failed. */
                 verdict: ({
+                    /** @description Hash over the recorded Events. */
                     record_hash: string;
-                    /** @constant */
+                    /**
+                     * @description The state that it is in.
+                     * @constant
+                     */
                     status: "byte_equal";
                 } | {
+                    /** @description The Event. */
                     event_id: string | null;
+                    /** @description What is recorded, or was asked for. */
                     expected: string | null;
+                    /** @description Its place, from 0. */
                     index: number;
+                    /** @description What is there. */
                     observed: string | null;
+                    /** @description Path in the Workspace, relative to its root. */
                     path: string;
+                    /** @description How many could not be compared, as secrets were taken out. */
                     redacted_material?: string;
-                    /** @constant */
+                    /**
+                     * @description The state that it is in.
+                     * @constant
+                     */
                     status: "diverged";
                 } | {
+                    /** @description What is recorded, or was asked for. */
                     expected: string;
+                    /** @description Its place, from 0. */
                     index: number;
+                    /** @description What is there. */
                     observed: string;
-                    /** @constant */
+                    /**
+                     * @description The state that it is in.
+                     * @constant
+                     */
                     status: "tamper_detected";
+                    /** @description Where it ends. */
                     through?: string;
+                    /** @description Where it begins. */
                     where: string;
                 }) | null;
             }[];
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "replay_check";
+            /** @description Which part of all was chosen. */
             sample: number;
+            /** @description What the choice was drawn with. */
             seed: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description From when on.
+             */
             since: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
             started_at: string;
             /**
              * @description FAILED: it ended before its last Task.
              * @enum {string}
              */
             status: "RUNNING" | "COMPLETED" | "FAILED";
+            /** @description The Tasks. */
             tasks: {
+                /** @description How many came out with the recorded bytes. */
                 byte_equal: number;
+                /** @description How many came out as another run. */
                 diverged: number;
                 /** @description The gateway itself failed; its log says why. */
                 failed: number;
@@ -3584,9 +7057,11 @@ export interface components {
                 incomplete: number;
                 /** @description Replayed so far. */
                 sampled: number;
+                /** @description How many are not what was written. */
                 tampered: number;
             };
         };
+        /** @description What a client sends to replay check. */
         ReplayCheckRequest: {
             /**
              * @description Share of the ended Tasks, for example 0.01.
@@ -3604,62 +7079,110 @@ export interface components {
              */
             since?: string;
         };
+        /** @description Of which recorded Event an Event of a replay is the repetition. */
         ReplayEventMetadata: {
+            /** @description How it is done. */
             mode: components["schemas"]["ReplayMode"];
+            /** @description The recorded Event that it repeats; null for none. */
             original_event_id: string | null;
+            /** @description Name of a recorded frame in which a replay may put another value. */
             override_key: string | null;
+            /** @description The difference in the Receipt that it leads to; null for none. */
             receipt_delta_id: string | null;
+            /** @description Where the replay stands. */
             replay_cursor: string | null;
+            /** @description The Task that the replay is. */
             replay_task_id: string;
+            /** @description The Task that was replayed. */
             source_task_id: string;
         };
-        /** @enum {string} */
+        /**
+         * @description How faithful a replay has to be.
+         * @enum {string}
+         */
         ReplayMode: "exact" | "with_overrides" | "from_checkpoint";
+        /** @description Another value for a recorded frame. */
         ReplayOverride: {
+            /** @description The Artifact. */
             artifact_id?: string | null;
+            /** @description The Event. */
             event_id?: string | null;
-            /** @enum {string} */
+            /**
+             * @description Which kind of it this is.
+             * @enum {string}
+             */
             kind: "llm_provider_response" | "mcp_tool_return" | "secret_value" | "time" | "host_fact" | "tool_result" | "event_payload" | "checkpoint_value";
+            /** @description Why, in words; null or absent where nobody said. */
             reason?: string | null;
+            /** @description SHA-256 of the content, in hexadecimal; null while there is none. */
             sha256?: string | null;
+            /** @description What it is done to. */
             target?: string | null;
+            /** @description The value. */
             value?: components["schemas"]["JsonValue"];
             /**
+             * @description Who may read it: `public` everybody who may read the resource, `internal` the scope `internal:read`, `receipt_only` nobody: only its hash is shown.
              * @default receipt_only
              * @enum {string}
              */
             visibility?: "public" | "internal" | "receipt_only";
         };
+        /** @description What a client sends to replay session. */
         ReplaySessionRequest: {
+            /** @description The Event of that boundary. */
             checkpoint_event_id?: string | null;
+            /** @description Where it goes on from: the boundary that an Event of the Task names. */
             checkpoint_id?: string | null;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
-            /** @default exact */
+            /**
+             * @description How it is done.
+             * @default exact
+             */
             mode?: components["schemas"]["ReplayMode"];
-            /** @default {} */
+            /**
+             * @description Other values for recorded frames, by their override keys.
+             * @default {}
+             */
             override?: {
                 [key: string]: components["schemas"]["ReplayOverride"];
             };
+            /** @description Why, in words; null or absent where nobody said. */
             reason?: string | null;
             /** @description Replays only the Tasks of this W3C trace. */
             trace_id?: string | null;
         };
+        /** @description What a client sends to replay task. */
         ReplayTaskRequest: {
+            /** @description The Event of that boundary. */
             checkpoint_event_id?: string | null;
+            /** @description Where it goes on from: the boundary that an Event of the Task names. */
             checkpoint_id?: string | null;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
-            /** @default exact */
+            /**
+             * @description How it is done.
+             * @default exact
+             */
             mode?: components["schemas"]["ReplayMode"];
-            /** @default {} */
+            /**
+             * @description Other values for recorded frames, by their override keys.
+             * @default {}
+             */
             override?: {
                 [key: string]: components["schemas"]["ReplayOverride"];
             };
+            /** @description Why, in words; null or absent where nobody said. */
             reason?: string | null;
         };
+        /** @description A resource by its kind and id. */
         ResourcePointer: {
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description Which kind of resource this is. */
             object: string;
         };
+        /** @description What a client sends to rotate api key. */
         RotateApiKeyRequest: {
             /**
              * @description How long the old key still works beside the new one.
@@ -3667,30 +7190,55 @@ export interface components {
              */
             overlap_seconds?: number;
         };
+        /** @description What runs here, and how much it holds. */
         RuntimeMetadata: {
+            /** @description What runs the Tasks. */
             adapter: string;
+            /** @description What it can do. */
             capabilities: components["schemas"]["Capability"][];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "runtime";
+            /** @description Version of the protocol. */
             protocol_version: string;
+            /** @description How many Sessions there are. */
             session_count: number;
+            /** @description How many Tasks there are. */
             task_count: number;
+            /** @description Its version. */
             version: string;
         };
+        /** @description Version of the gateway, and of the protocol. */
         RuntimeVersion: {
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "version";
+            /** @description Version of the protocol. */
             protocol_version: string;
+            /** @description Its version. */
             version: string;
         };
+        /** @description A conversation: what Tasks, Messages, Artifacts and Receipts belong to. */
         Session: {
+            /** @description The Branch. */
             branch_id: string | null;
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description When it ends by itself; null for never. */
             expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description The newest Event of it; follow its stream from there. */
             last_event_id: string | null;
+            /** @description Clients that are attached now. */
             live_clients?: components["schemas"]["LiveSessionClient"][];
+            /** @description The client that controls it; null for none. */
             live_controller_id?: string | null;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
             /**
              * @description How far its next Task may go by itself; in an Event what held then.
@@ -3699,18 +7247,32 @@ export interface components {
             mode_id?: "ask" | "architect" | "code" | "shadow";
             /** @description Absent where there is none. */
             model_policy?: components["schemas"]["SessionModelPolicy"];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "session";
+            /** @description The Session that it was forked from; null for none. */
             parent_session_id: string | null;
+            /** @description The Persona. */
             persona_id: string | null;
+            /** @description The first of the Sessions that were forked from each other. */
             root_session_id: string | null;
-            /** @enum {string} */
+            /**
+             * @description The state that it is in.
+             * @enum {string}
+             */
             state: "ACTIVE" | "IDLE" | "PAUSED" | "CLOSED" | "FAILED";
+            /** @description What came of it, in words. */
             summary: string | null;
+            /** @description The transcript. */
             transcript: components["schemas"]["JsonObject"];
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description The Workspace. */
             workspace_id: string;
         };
+        /** @description A run as a document: session bundle v1 of Harn. */
         SessionBundle: {
             /** @constant */
             _type: "harn_session_bundle";
@@ -3848,212 +7410,355 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description What a client sends to session client. */
         SessionClientRequest: {
+            /** @description The live client, named by itself. */
             client_id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Why, in words; null or absent where nobody said. */
             reason?: string | null;
         };
+        /** @description What a client sends to session inputs. */
         SessionInputsRequest: {
-            /** @constant */
+            /**
+             * @description Which kind of it this is.
+             * @constant
+             */
             kind: "list";
         } | {
-            /** @constant */
+            /**
+             * @description Which kind of it this is.
+             * @constant
+             */
             kind: "put";
-            /** @default false */
+            /**
+             * @description Whether it takes the place of all that were there.
+             * @default false
+             */
             replace?: boolean;
+            /** @description What it is, in the form of its kind. */
             spec: {
                 /**
+                 * @description Which kind of it this is.
                  * @default secret
                  * @enum {string}
                  */
                 kind?: "secret" | "variable";
                 /**
+                 * @description How long it holds.
                  * @default {
                  *       "kind": "session"
                  *     }
                  */
                 lifetime?: {
-                    /** @constant */
+                    /**
+                     * @description Which kind of it this is.
+                     * @constant
+                     */
                     kind: "session";
                 } | {
-                    /** @constant */
+                    /**
+                     * @description Which kind of it this is.
+                     * @constant
+                     */
                     kind: "saved";
                 } | {
-                    /** @constant */
+                    /**
+                     * @description Which kind of it this is.
+                     * @constant
+                     */
                     kind: "until";
+                    /** @description Milliseconds since 1970-01-01 in UTC. */
                     unix_ms: number;
                 };
+                /** @description Name for people. */
                 name: string;
                 /**
+                 * @description What was used: tokens, calls, cost.
                  * @default {
                  *       "kind": "session_tools"
                  *     }
                  */
                 usage?: {
-                    /** @constant */
+                    /**
+                     * @description Which kind of it this is.
+                     * @constant
+                     */
                     kind: "session_tools";
                 } | {
-                    /** @constant */
+                    /**
+                     * @description Which kind of it this is.
+                     * @constant
+                     */
                     kind: "websites";
+                    /** @description Where it comes from. */
                     origins: string[];
                 };
             };
+            /** @description The value. */
             value: string;
         } | {
-            /** @constant */
+            /**
+             * @description Which kind of it this is.
+             * @constant
+             */
             kind: "remove";
+            /** @description Name for people. */
             name: string;
         } | {
-            /** @constant */
+            /**
+             * @description Which kind of it this is.
+             * @constant
+             */
             kind: "sync";
+            /** @description The state of all of it. */
             snapshot: {
-                /** @default [] */
+                /**
+                 * @description The inputs.
+                 * @default []
+                 */
                 inputs?: {
+                    /** @description What it is, in the form of its kind. */
                     spec: {
                         /**
+                         * @description Which kind of it this is.
                          * @default secret
                          * @enum {string}
                          */
                         kind?: "secret" | "variable";
                         /**
+                         * @description How long it holds.
                          * @default {
                          *       "kind": "session"
                          *     }
                          */
                         lifetime?: {
-                            /** @constant */
+                            /**
+                             * @description Which kind of it this is.
+                             * @constant
+                             */
                             kind: "session";
                         } | {
-                            /** @constant */
+                            /**
+                             * @description Which kind of it this is.
+                             * @constant
+                             */
                             kind: "saved";
                         } | {
-                            /** @constant */
+                            /**
+                             * @description Which kind of it this is.
+                             * @constant
+                             */
                             kind: "until";
+                            /** @description Milliseconds since 1970-01-01 in UTC. */
                             unix_ms: number;
                         };
+                        /** @description Name for people. */
                         name: string;
                         /**
+                         * @description What was used: tokens, calls, cost.
                          * @default {
                          *       "kind": "session_tools"
                          *     }
                          */
                         usage?: {
-                            /** @constant */
+                            /**
+                             * @description Which kind of it this is.
+                             * @constant
+                             */
                             kind: "session_tools";
                         } | {
-                            /** @constant */
+                            /**
+                             * @description Which kind of it this is.
+                             * @constant
+                             */
                             kind: "websites";
+                            /** @description Where it comes from. */
                             origins: string[];
                         };
                     };
+                    /** @description The value. */
                     value: string;
                 }[];
-                /** @default [] */
+                /**
+                 * @description What was taken out.
+                 * @default []
+                 */
                 redactions?: string[];
+                /** @description Number of its state, which grows by one with each change. */
                 revision: number;
+                /** @description Id that the source gave it. */
                 sourceId: string;
             };
         };
+        /** @description What became of the inputs. */
         SessionInputsResponse: {
+            /** @description What took effect. */
             applied?: boolean;
+            /** @description How it reached the agent. */
             delivery: {
-                /** @constant */
+                /**
+                 * @description What stays as it was.
+                 * @constant
+                 */
                 kept: "memory";
+                /** @description What is said. */
                 message: string;
+                /** @description What took it. */
                 taken_by: {
+                    /** @description Name for people. */
                     name: string;
+                    /** @description Routes of agents, by what became of them. */
                     routes: string[];
                 }[];
+                /** @description Who was notified. */
                 told: string[];
             };
+            /** @description What is given: a Message, or an object for an agent that takes one. */
             input?: {
                 /**
+                 * @description Which kind of it this is.
                  * @default secret
                  * @enum {string}
                  */
                 kind?: "secret" | "variable";
                 /**
+                 * @description How long it holds.
                  * @default {
                  *       "kind": "session"
                  *     }
                  */
                 lifetime?: {
-                    /** @constant */
+                    /**
+                     * @description Which kind of it this is.
+                     * @constant
+                     */
                     kind: "session";
                 } | {
-                    /** @constant */
+                    /**
+                     * @description Which kind of it this is.
+                     * @constant
+                     */
                     kind: "saved";
                 } | {
-                    /** @constant */
+                    /**
+                     * @description Which kind of it this is.
+                     * @constant
+                     */
                     kind: "until";
+                    /** @description Milliseconds since 1970-01-01 in UTC. */
                     unix_ms: number;
                 };
+                /** @description Name for people. */
                 name: string;
                 /**
+                 * @description What was used: tokens, calls, cost.
                  * @default {
                  *       "kind": "session_tools"
                  *     }
                  */
                 usage?: {
-                    /** @constant */
+                    /**
+                     * @description Which kind of it this is.
+                     * @constant
+                     */
                     kind: "session_tools";
                 } | {
-                    /** @constant */
+                    /**
+                     * @description Which kind of it this is.
+                     * @constant
+                     */
                     kind: "websites";
+                    /** @description Where it comes from. */
                     origins: string[];
                 };
+                /** @description The value. */
                 value?: string;
             };
+            /** @description The inputs. */
             inputs?: {
                 /**
+                 * @description Which kind of it this is.
                  * @default secret
                  * @enum {string}
                  */
                 kind?: "secret" | "variable";
                 /**
+                 * @description How long it holds.
                  * @default {
                  *       "kind": "session"
                  *     }
                  */
                 lifetime?: {
-                    /** @constant */
+                    /**
+                     * @description Which kind of it this is.
+                     * @constant
+                     */
                     kind: "session";
                 } | {
-                    /** @constant */
+                    /**
+                     * @description Which kind of it this is.
+                     * @constant
+                     */
                     kind: "saved";
                 } | {
-                    /** @constant */
+                    /**
+                     * @description Which kind of it this is.
+                     * @constant
+                     */
                     kind: "until";
+                    /** @description Milliseconds since 1970-01-01 in UTC. */
                     unix_ms: number;
                 };
+                /** @description Name for people. */
                 name: string;
                 /**
+                 * @description What was used: tokens, calls, cost.
                  * @default {
                  *       "kind": "session_tools"
                  *     }
                  */
                 usage?: {
-                    /** @constant */
+                    /**
+                     * @description Which kind of it this is.
+                     * @constant
+                     */
                     kind: "session_tools";
                 } | {
-                    /** @constant */
+                    /**
+                     * @description Which kind of it this is.
+                     * @constant
+                     */
                     kind: "websites";
+                    /** @description Where it comes from. */
                     origins: string[];
                 };
+                /** @description The value. */
                 value?: string;
             }[];
+            /** @description What was taken away. */
             removed?: boolean;
         };
+        /** @description Which model is wished for. */
         SessionModelPolicy: {
+            /** @description The model. */
             model: string;
+            /** @description Who runs the model, or offers the agent. */
             provider: string;
-            /** @enum {string} */
+            /**
+             * @description How hard the model should think.
+             * @enum {string}
+             */
             reasoning_effort?: "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
         };
+        /** @description What a client sends to set push config. */
         SetPushConfigRequest: {
             /** @description Sent as "Authorization: <scheme> <credentials>". Bearer without credentials: a JWT (EdDSA, keys at /.well-known/jwks.json) with iss, aud (origin of the URL), sub (id of the Task), iat, exp, jti and request_body_sha256. */
             authentication?: {
+                /** @description The credentials; kept encrypted, and never shown. */
                 credentials?: string;
+                /** @description The scheme. */
                 scheme: string;
             };
             /** @description Name of the caller; the config of this name, if any, is replaced. */
@@ -4076,225 +7781,436 @@ export interface components {
             /** @description Receiver: https, at a public address; a host that does not resolve yet is tried at each delivery. */
             url: string;
         };
+        /** @description A key that Receipts are signed with, without its private half. */
         SigningKey: {
-            /** @constant */
+            /**
+             * @description The algorithm.
+             * @constant
+             */
             algorithm: "Ed25519";
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
+            /** @description When it ceases to hold; null for open. */
             not_after: components["schemas"]["Timestamp"] | null;
+            /** @description When it begins to hold. */
             not_before: components["schemas"]["Timestamp"];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "signing_key";
+            /** @description The public key. */
             public_key: string;
+            /** @description When it was revoked; null while it holds. */
             revoked_at: components["schemas"]["Timestamp"] | null;
-            /** @enum {string} */
+            /**
+             * @description The state that it is in.
+             * @enum {string}
+             */
             status: "current" | "retired" | "revoked";
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
         };
+        /** @description Something that agents or tools can be asked for. */
         Skill: {
+            /** @description What it can do. */
             capabilities: string[];
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description Whether it will go away. */
             deprecated: boolean;
+            /** @description What it is for, in words. */
             description: string;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description JSON Schema of what it takes; null where it takes any. */
             input_schema: components["schemas"]["JsonObject"] | null;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
+            /** @description Name for people. */
             name: string;
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "skill";
+            /** @description JSON Schema of what it answers; null where that is not said. */
             output_schema: components["schemas"]["JsonObject"] | null;
+            /** @description Whether a person is asked before it is called. */
             requires_approval: boolean;
+            /** @description Where it comes from. */
             source: string | null;
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description Its version. */
             version: string | null;
         };
+        /** @description What a client sends to submit task. */
         SubmitTaskRequest: {
+            /** @description The Branch. */
             branch_id?: string | null;
+            /** @description What is given: a Message, or an object for an agent that takes one. */
             input: components["schemas"]["MessageInput"] | components["schemas"]["JsonObject"];
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description The Task that it was handed off from or continues; null for none. */
             parent_task_id?: string | null;
+            /** @description The Persona. */
             persona_id?: string | null;
+            /** @description The Session, or how to make one. */
             session?: components["schemas"]["TaskSession"];
+            /** @description The Session. */
             session_id?: string;
+            /** @description The Workspace. */
             workspace_id?: string;
         };
+        /** @description One piece of work of an agent, from its submission to its Outcome. */
         Task: {
+            /** @description The agent that it runs on; null until one is chosen. */
             assigned_agent_id: string | null;
+            /** @description The Branch. */
             branch_id: string | null;
+            /** @description When it was canceled; null unless it was. */
             canceled_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was completed; null unless it was. */
             completed_at: components["schemas"]["Timestamp"] | null;
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description Actor that made it. */
             created_by: string;
+            /** @description Why it failed; null or absent unless it did. */
             failure: components["schemas"]["Failure"] | null;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description What is given: a Message, or an object for an agent that takes one. */
             input: components["schemas"]["Message"] | components["schemas"]["JsonObject"];
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "task";
+            /** @description The Outcome; null until the Task has ended. */
             outcome_id: string | null;
+            /** @description The Task that it was handed off from or continues; null for none. */
             parent_task_id: string | null;
+            /** @description The Persona. */
             persona_id: string | null;
+            /** @description The Quota. */
             quota_id: string | null;
+            /** @description The Receipt that proves it; null where there is none. */
             receipt_id: string | null;
+            /** @description The Session. */
             session_id: string;
+            /** @description When it began. */
             started_at: components["schemas"]["Timestamp"] | null;
+            /** @description The state that it is in. */
             status: components["schemas"]["TaskStatus"];
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description The Workspace. */
             workspace_id: string;
         };
+        /** @description A recorded frame of a Task, and the key by which a replay may put another in its place. */
         TaskMaterial: {
             /** @description Override key, for POST /v1/tasks/{task_id}/replay. */
             id: string;
-            /** @enum {string} */
+            /**
+             * @description Which kind of it this is.
+             * @enum {string}
+             */
             kind: "llm_provider_response" | "mcp_tool_return" | "host_fact";
             /** @description Place in the run, from 1 on. */
             n: number;
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "task_material";
             /** @description Commitment to the frame as it came, where secrets were replaced before it was recorded. */
             proof_hash?: string;
             /** @description Of the RFC 8785 bytes of the frame. */
             sha256: string;
         };
+        /** @description The Session of a Task, or how to make one. */
         TaskSession: {
+            /** @description The key. */
             key?: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Whether its Tasks may run at once. */
             parallel?: boolean;
+            /** @description The Workspace. */
             workspace_id: string;
         };
-        /** @enum {string} */
+        /**
+         * @description The state of a Task; the section Tasks has its moves.
+         * @enum {string}
+         */
         TaskStatus: "SUBMITTED" | "WORKING" | "INPUT_REQUIRED" | "AUTH_REQUIRED" | "COMPLETED" | "FAILED" | "CANCELED";
+        /** @description Text. */
         TextPart: {
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description The text. */
             text: string;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "text";
+            /** @description Who may read it: `public` everybody who may read the resource, `internal` the scope `internal:read`, `receipt_only` nobody: only its hash is shown. */
             visibility: components["schemas"]["PartVisibility"];
         };
-        /** Format: date-time */
+        /**
+         * Format: date-time
+         * @description Time of RFC 3339 in UTC, with milliseconds.
+         */
         Timestamp: string;
+        /** @description An operation of this gateway as a tool. */
         Tool: {
+            /** @description What it is for, in words. */
             description: string;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description JSON Schema of what it takes; null where it takes any. */
             input_schema: components["schemas"]["JsonObject"];
+            /** @description Name for people. */
             name: string;
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "tool";
+            /** @description JSON Schema of what it answers; null where that is not said. */
             output_schema: components["schemas"]["JsonObject"];
         };
+        /** @description A call of a tool. */
         ToolCallPart: {
+            /** @description What is given: a Message, or an object for an agent that takes one. */
             input: components["schemas"]["JsonObject"];
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Name for people. */
             name: string;
+            /** @description The tool call. */
             tool_call_id: string;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "tool_call";
+            /** @description Who may read it: `public` everybody who may read the resource, `internal` the scope `internal:read`, `receipt_only` nobody: only its hash is shown. */
             visibility: components["schemas"]["PartVisibility"];
         };
+        /** @description What a tool answered. */
         ToolResultPart: {
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description What came of it. */
             output: components["schemas"]["JsonValue"];
-            /** @enum {string} */
+            /**
+             * @description The state that it is in.
+             * @enum {string}
+             */
             status: "ok" | "error";
+            /** @description The tool call. */
             tool_call_id: string;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "tool_result";
+            /** @description Who may read it: `public` everybody who may read the resource, `internal` the scope `internal:read`, `receipt_only` nobody: only its hash is shown. */
             visibility: components["schemas"]["PartVisibility"];
         };
+        /** @description A Session as a conversation, made of its Messages, Events and Artifacts. */
         Transcript: {
-            /** @constant */
+            /**
+             * @description Kind of the document.
+             * @constant
+             */
             _type: "transcript";
+            /** @description Contents that are too large to stand in the text. */
             assets: components["schemas"]["TranscriptAsset"][];
+            /** @description The Events. */
             events: components["schemas"]["TranscriptEvent"][];
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description The Messages. */
             messages: components["schemas"]["TranscriptMessage"][];
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
-            /** @enum {string} */
+            /**
+             * @description The state that it is in.
+             * @enum {string}
+             */
             state: "active" | "closed" | "failed";
             /** @description What compaction says of the archived turns. */
             summary: string | null;
-            /** @constant */
+            /**
+             * @description Its version.
+             * @constant
+             */
             version: 2;
         };
+        /** @description A content that does not stand in the transcript itself. */
         TranscriptAsset: {
-            /** @constant */
+            /**
+             * @description Kind of the document.
+             * @constant
+             */
             _type: "transcript_asset";
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description Which kind of it this is. */
             kind: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Media type of the content. */
             mime_type: string;
+            /** @description Name for people. */
             name: string | null;
+            /** @description Where it is kept. */
             storage: {
+                /** @description Path in the Workspace, relative to its root. */
                 path: string | null;
+                /** @description SHA-256 of the content, in hexadecimal; null while there is none. */
                 sha256: string | null;
+                /** @description How many there are, or how many bytes. */
                 size: number | null;
+                /** @description Where the content is. */
                 uri: string | null;
             };
+            /** @description The Task. */
             task_id: string | null;
+            /** @description Who may read it: `public` everybody who may read the resource, `internal` the scope `internal:read`, `receipt_only` nobody: only its hash is shown. */
             visibility: components["schemas"]["PartVisibility"];
         };
+        /** @description A piece of a turn. */
         TranscriptBlock: {
+            /** @description Which of the forms this is. */
             type: string;
+            /** @description Who may read it: `public` everybody who may read the resource, `internal` the scope `internal:read`, `receipt_only` nobody: only its hash is shown. */
             visibility: components["schemas"]["PartVisibility"];
         } & {
             [key: string]: unknown;
         };
+        /** @description Something that happened between turns. */
         TranscriptEvent: {
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"] | null;
+            /** @description The kind of Event, or the Event itself. */
             event: string | null;
+            /** @description The Event. */
             event_id: string | null;
+            /** @description Which kind of it this is. */
             kind: string;
+            /** @description Who may read it: `public` everybody who may read the resource, `internal` the scope `internal:read`, `receipt_only` nobody: only its hash is shown. */
             visibility: components["schemas"]["PartVisibility"];
         } & {
             [key: string]: unknown;
         };
+        /** @description A turn of a transcript. */
         TranscriptMessage: {
+            /** @description The content. */
             content: components["schemas"]["TranscriptBlock"][];
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Its place, from 0. */
             position: number;
-            /** @enum {string} */
+            /**
+             * @description Who speaks: `user`, `assistant`, `system` or `tool`.
+             * @enum {string}
+             */
             role: "user" | "assistant" | "system" | "tool" | "agent";
+            /** @description The Task. */
             task_id: string | null;
         };
+        /** @description What a client sends to truncate session. */
         TruncateSessionRequest: {
+            /** @description How many turns are kept. */
             keep_first: number;
+            /** @description Why, in words; null or absent where nobody said. */
             reason?: string;
         };
+        /** @description What a truncation left. */
         TruncateSessionResponse: {
+            /** @description How many turns were kept. */
             kept_turn_count: number;
+            /** @description The newest turn that is left; null for none. */
             new_tip_turn_id: string | null;
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "session.truncate_result";
+            /** @description How many turns were removed. */
             removed_turn_count: number;
+            /** @description The Session, or how to make one. */
             session: components["schemas"]["Session"];
+            /** @description The Session. */
             session_id: string;
         };
+        /** @description An entry of the trust graph: what an agent was allowed, and what came of it. */
         TrustRecord: {
+            /** @description What is done, in a word. */
             action: string;
+            /** @description The agent. */
             agent: string;
+            /** @description Actor that allowed it; null for nobody. */
             approver?: string | null;
-            /** @enum {string} */
+            /**
+             * @description Tier of autonomy: shadow, suggest, act_with_approval or act_auto.
+             * @enum {string}
+             */
             autonomy_tier: "shadow" | "suggest" | "act_with_approval" | "act_auto";
+            /** @description Its place in the chain, from 0. */
             chain_index: number;
+            /** @description What it cost in US dollars. */
             cost_usd?: number | null;
+            /** @description Hash of this entry. */
             entry_hash: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
-            /** @enum {string} */
+            /**
+             * @description What came of it.
+             * @enum {string}
+             */
             outcome: "success" | "failure" | "denied" | "timeout";
+            /** @description Hash of the entry before; null for the first. */
             previous_hash: string | null;
+            /** @description Id of the record. */
             record_id: string;
-            /** @enum {string} */
+            /**
+             * @description Its schema.
+             * @enum {string}
+             */
             schema: "opentrustgraph/v0" | "opentrustgraph/v0.1";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @description When, in milliseconds since 1970-01-01 or as a time of RFC 3339.
+             */
             timestamp: string;
+            /** @description W3C trace that it belongs to; null for none. */
             trace_id: string;
         };
+        /** @description What a client sends to update persona. */
         UpdatePersonaRequest: {
+            /** @description What it is for, in words. */
             description?: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
             /** @description Quota that the Tasks of this Persona count against. */
             quota_id?: string | null;
@@ -4304,257 +8220,441 @@ export interface components {
              */
             receipt_policy?: "required" | "optional" | "disabled";
         };
+        /** @description What a client sends to update session. */
         UpdateSessionRequest: {
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
             /** @description Replaces all of it; null takes it away. */
             model_policy?: components["schemas"]["SessionModelPolicy"] | null;
+            /** @description What came of it, in words. */
             summary?: string | null;
         };
+        /** @description What a client sends to update workspace. */
         UpdateWorkspaceRequest: {
+            /** @description What it can do. */
             capabilities?: string[];
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Name for people. */
             name?: string;
+            /** @description The Quota. */
             quota_id?: string | null;
         };
+        /** @description The card of an agent as it serves it, and what the gateway makes of it. */
         UpstreamCard: {
+            /** @description The card as the agent serves it. */
             card: components["schemas"]["JsonObject"];
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description When it was read. */
             fetched_at: components["schemas"]["Timestamp"];
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "upstream_card";
+            /** @description Route of the agent: `a2a:<id>`, `acp:<id>`, `mcp:<id>` or `skill:<id>`. */
             route: string;
+            /** @description SHA-256 of the content, in hexadecimal; null while there is none. */
             sha256: string;
+            /** @description The signature, in base64; null where it is not signed. */
             signature: components["schemas"]["CardVerdict"];
-            /** @enum {string} */
+            /**
+             * @description The state that it is in.
+             * @enum {string}
+             */
             state: "current" | "kept";
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description The URL. */
             url: string;
         };
+        /** @description Names of secrets that agents may use; values are never shown. */
         Vault: {
+            /** @description What it can do. */
             capabilities: string[];
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "vault";
+            /** @description Who runs the model, or offers the agent. */
             provider: string;
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
+            /** @description The Workspace. */
             workspace_id: string | null;
         };
+        /** @description What a client sends to verify receipt. */
         VerifyReceiptRequest: {
             /** @description A Receipt issued later is not valid. Default: now. */
             at_time?: string | null;
             /** @description Key id: signatures by other keys do not count. Default: every key of the gateway. */
             trust_anchor?: string | null;
         };
+        /** @description Where files and Sessions belong. */
         Workspace: {
+            /** @description What it can do. */
             capabilities: string[];
+            /** @description Its Connectors. */
             connectors: string[];
+            /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description The Branch that it begins with; null for none. */
             default_branch_id: string | null;
+            /** @description Machine that its files are on; null for this one. */
             host: string | null;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata: components["schemas"]["JsonObject"];
+            /** @description Name for people. */
             name: string;
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "workspace";
+            /** @description The Quota. */
             quota_id: string | null;
+            /** @description Its repository; null for none. */
             repository: string | null;
+            /** @description Root of it. */
             root: string;
+            /** @description The tenant. */
             tenant_id: string | null;
+            /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
         };
+        /** @description A file with its content. */
         WorkspaceFile: {
+            /** @description How many bytes it has. */
             bytes: number;
+            /** @description The content. */
             content?: string;
-            /** @constant */
+            /**
+             * @description How the bytes are written as text.
+             * @constant
+             */
             encoding: "utf-8";
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "file";
+            /** @description Path in the Workspace, relative to its root. */
             path: string;
+            /** @description SHA-256 of the content, in hexadecimal; null while there is none. */
             sha256: string;
+            /** @description The Workspace. */
             workspace_id: string;
         };
+        /** @description A file or folder. */
         WorkspaceFileEntry: {
-            /** @enum {string} */
+            /**
+             * @description Which kind of it this is.
+             * @enum {string}
+             */
             kind: "file" | "directory";
+            /** @description Name for people. */
             name: string;
+            /** @description Path in the Workspace, relative to its root. */
             path: string;
+            /** @description How many there are, or how many bytes. */
             size: number;
         };
+        /** @description The files of a folder. */
         WorkspaceFileListing: {
+            /** @description The files and folders. */
             entries: components["schemas"]["WorkspaceFileEntry"][];
-            /** @constant */
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
             object: "file_listing";
+            /** @description Path in the Workspace, relative to its root. */
             path: string;
+            /** @description Whether there is more than is shown. */
             truncated: boolean;
+            /** @description The Workspace. */
             workspace_id: string;
         };
+        /** @description What a client sends to write workspace file. */
         WriteWorkspaceFileRequest: {
+            /** @description The content. */
             content: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Path in the Workspace, relative to its root. */
             path?: string;
         };
+        /** @description The WebSocket frame `ack`. */
         WsAckFrame: {
             /** @description Where the subscription stands; null outside of subscriptions. */
             cursor: string | null;
+            /** @description Id; made by the gateway where a client does not choose it. */
             id: string | null;
             /** @description True when a stored answer was given again (idempotency_key). */
             repeated: boolean;
+            /** @description The resource that it is about. */
             resource: components["schemas"]["JsonObject"] | null;
             /** @description The status REST answers with. */
             status: number;
+            /** @description Name of the subscription. */
             subscription: string | null;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "ack";
         };
+        /** @description The WebSocket frame `cancel`. */
         WsCancelFrame: {
             /** @description Chosen by the client; its ack or error carries it. */
             id?: string;
             /** @description Shared with REST: the same key, target and body give the same answer there. */
             idempotency_key?: string;
+            /** @description Why, in words; null or absent where nobody said. */
             reason?: string | null;
+            /** @description The Task. */
             task_id: string;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "cancel";
         };
+        /** @description The WebSocket frame `client_attach`. */
         WsClientAttachFrame: {
+            /** @description The live client, named by itself. */
             client_id: string;
             /** @description Chosen by the client; its ack or error carries it. */
             id?: string;
             /** @description Shared with REST: the same key, target and body give the same answer there. */
             idempotency_key?: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
             /**
+             * @description How it is done.
              * @default observer
              * @enum {string}
              */
             mode?: "observer" | "controller";
+            /** @description Who is asked about what. */
             permission_routing?: boolean;
+            /** @description What is done about texts that try to command the agent. */
             prompt_injection?: boolean;
+            /** @description The Session. */
             session_id: string;
-            /** @default false */
+            /**
+             * @description Whether it becomes the controller although another one is.
+             * @default false
+             */
             takeover?: boolean;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "client_attach";
         };
+        /** @description The WebSocket frame `client_detach`. */
         WsClientDetachFrame: {
+            /** @description The live client, named by itself. */
             client_id: string;
             /** @description Chosen by the client; its ack or error carries it. */
             id?: string;
             /** @description Shared with REST: the same key, target and body give the same answer there. */
             idempotency_key?: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Why, in words; null or absent where nobody said. */
             reason?: string | null;
+            /** @description The Session. */
             session_id: string;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "client_detach";
         };
+        /** @description What a client may send on a WebSocket. */
         WsClientFrame: components["schemas"]["WsUserMessageFrame"] | components["schemas"]["WsCancelFrame"] | components["schemas"]["WsTruncateFrame"] | components["schemas"]["WsRespondFrame"] | components["schemas"]["WsClientAttachFrame"] | components["schemas"]["WsClientTakeoverFrame"] | components["schemas"]["WsClientDetachFrame"] | components["schemas"]["WsClientHeartbeatFrame"] | components["schemas"]["WsSubscribeFrame"] | components["schemas"]["WsUnsubscribeFrame"] | components["schemas"]["WsPingFrame"];
+        /** @description The WebSocket frame `client_heartbeat`. */
         WsClientHeartbeatFrame: {
+            /** @description The live client, named by itself. */
             client_id: string;
             /** @description Chosen by the client; its ack or error carries it. */
             id?: string;
             /** @description Shared with REST: the same key, target and body give the same answer there. */
             idempotency_key?: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Why, in words; null or absent where nobody said. */
             reason?: string | null;
+            /** @description The Session. */
             session_id: string;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "client_heartbeat";
         };
+        /** @description The WebSocket frame `client_takeover`. */
         WsClientTakeoverFrame: {
+            /** @description The live client, named by itself. */
             client_id: string;
             /** @description Chosen by the client; its ack or error carries it. */
             id?: string;
             /** @description Shared with REST: the same key, target and body give the same answer there. */
             idempotency_key?: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Why, in words; null or absent where nobody said. */
             reason?: string | null;
+            /** @description The Session. */
             session_id: string;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "client_takeover";
         };
+        /** @description The WebSocket frame `end`. */
         WsEndFrame: {
+            /** @description Goes on after the page that named it as `next_cursor`. */
             cursor: string;
-            /** @enum {string} */
+            /**
+             * @description Why, in words; null or absent where nobody said.
+             * @enum {string}
+             */
             reason: "complete" | "draining" | "unauthenticated" | "failed";
             /** @description When to come back; null when there is nothing more to come. */
             retry_after_ms: number | null;
             /** @description Name of the subscription: `task:<id>`, `session:<id>` or `events`. */
             subscription: string;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "end";
         };
+        /** @description The WebSocket frame `error`. */
         WsErrorFrame: {
+            /** @description What went wrong. */
             error: components["schemas"]["Error"];
             /** @description Frame that failed; null when the error is of the socket or a stream. */
             id: string | null;
+            /** @description Name of the subscription. */
             subscription: string | null;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "error";
         };
+        /** @description The WebSocket frame `event`. */
         WsEventFrame: {
+            /** @description The kind of Event, or the Event itself. */
             event: components["schemas"]["Event"];
             /** @description True for what was recorded before the subscription began. */
             replayed: boolean;
             /** @description Name of the subscription: `task:<id>`, `session:<id>` or `events`. */
             subscription: string;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "event";
         };
+        /** @description The WebSocket frame `heartbeat`. */
         WsHeartbeatFrame: {
             /** @description Cursor of every subscription; resume from there. */
             cursors: {
                 [key: string]: string;
             };
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "heartbeat";
         };
+        /** @description The WebSocket frame `ping`. */
         WsPingFrame: {
             /** @description Chosen by the client; its ack or error carries it. */
             id?: string;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "ping";
         };
+        /** @description The WebSocket frame `request`. */
         WsRequestFrame: {
             /** @description True for what was recorded before the subscription began. */
             replayed: boolean;
+            /** @description What is asked. */
             request: {
+                /** @description The Event. */
                 event_id: string;
-                /** @enum {string} */
+                /**
+                 * @description Which kind of it this is.
+                 * @enum {string}
+                 */
                 kind: "input" | "authorization" | "approval";
+                /** @description The permission request; null for another question. */
                 permission_request: components["schemas"]["PermissionRequest"] | null;
                 /** @description Permission request to respond to; null: answer the Task. */
                 request_id: string | null;
+                /** @description The Session. */
                 session_id: string | null;
+                /** @description The Task. */
                 task_id: string | null;
             };
             /** @description Name of the subscription: `task:<id>`, `session:<id>` or `events`. */
             subscription: string;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "request";
         };
+        /** @description The WebSocket frame `respond`. */
         WsRespondFrame: {
             /** @description Chosen by the client; its ack or error carries it. */
             id?: string;
             /** @description Shared with REST: the same key, target and body give the same answer there. */
             idempotency_key?: string;
             /**
+             * @description Which kind of it this is.
              * @default input
              * @enum {string}
              */
             kind?: "input" | "interrupt" | "tool_confirmation";
+            /** @description What is said. */
             message: components["schemas"]["MessageInput"];
+            /** @description The Task. */
             task_id: string;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "respond";
         } | {
             /** @description Glob over the action. Default: the action of this request. */
             action_pattern?: string | null;
+            /** @description The answer that was asked for. */
             answer?: components["schemas"]["JsonValue"];
+            /** @description Whether it was allowed. */
             approved?: boolean;
             /** @description Default: the class of this request. */
             class?: ("read" | "write" | "exec" | "net" | "llm" | "custom") | null;
@@ -4566,81 +8666,134 @@ export interface components {
             idempotency_key?: string;
             /** @description Hash of the arguments that were decided on; 409 when the request is about others. */
             input_sha256?: string;
+            /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
-            /** @enum {string} */
+            /**
+             * @description What came of it.
+             * @enum {string}
+             */
             outcome?: "approved" | "approve" | "selected" | "denied" | "deny" | "rejected";
+            /** @description Why, in words; null or absent where nobody said. */
             reason?: string | null;
             /** @description The answer becomes a rule for what is asked later; the members below say which. */
             remember?: boolean | null;
+            /** @description Id of the request; for an error, quote it in reports. */
             request_id: string;
+            /** @description Actor that answers, or has answered. */
             reviewer?: string | null;
             /** @description Where it holds. Default: session. */
             scope?: ("session" | "workspace" | "user" | "always") | null;
             /** @description Glob over the target. Default: the target of this request. */
             target_pattern?: string | null;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "respond";
         };
+        /** @description What the gateway sends on a WebSocket. */
         WsServerFrame: components["schemas"]["WsEventFrame"] | components["schemas"]["WsRequestFrame"] | components["schemas"]["WsAckFrame"] | components["schemas"]["WsErrorFrame"] | components["schemas"]["WsHeartbeatFrame"] | components["schemas"]["WsEndFrame"];
+        /** @description The WebSocket frame `subscribe`. */
         WsSubscribeFrame: {
             /** @description Event id to go on after; the events missed come with `replayed`. */
             cursor?: string;
             /** @description Chosen by the client; its ack or error carries it. */
             id?: string;
-            /** @constant */
+            /**
+             * @description Which stream: of a Task, of a Session, or of all Events.
+             * @constant
+             */
             stream: "task";
+            /** @description The Task. */
             task_id: string;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "subscribe";
         } | {
             /** @description Event id to go on after; the events missed come with `replayed`. */
             cursor?: string;
             /** @description Chosen by the client; its ack or error carries it. */
             id?: string;
+            /** @description The Session. */
             session_id: string;
-            /** @constant */
+            /**
+             * @description Which stream: of a Task, of a Session, or of all Events.
+             * @constant
+             */
             stream: "session";
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "subscribe";
         } | {
             /** @description Event id to go on after; the events missed come with `replayed`. */
             cursor?: string;
             /** @description Chosen by the client; its ack or error carries it. */
             id?: string;
+            /** @description The Session. */
             session_id?: string;
-            /** @constant */
+            /**
+             * @description Which stream: of a Task, of a Session, or of all Events.
+             * @constant
+             */
             stream: "events";
+            /** @description The Task. */
             task_id?: string;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "subscribe";
+            /** @description The Workspace. */
             workspace_id?: string;
         };
+        /** @description The WebSocket frame `truncate`. */
         WsTruncateFrame: {
             /** @description Chosen by the client; its ack or error carries it. */
             id?: string;
             /** @description Shared with REST: the same key, target and body give the same answer there. */
             idempotency_key?: string;
+            /** @description How many turns are kept. */
             keep_first: number;
+            /** @description Why, in words; null or absent where nobody said. */
             reason?: string;
+            /** @description The Session. */
             session_id: string;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "truncate";
         };
+        /** @description The WebSocket frame `unsubscribe`. */
         WsUnsubscribeFrame: {
             /** @description Chosen by the client; its ack or error carries it. */
             id?: string;
+            /** @description Name of the subscription. */
             subscription: string;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "unsubscribe";
         };
+        /** @description The WebSocket frame `user_message`. */
         WsUserMessageFrame: {
             /** @description Chosen by the client; its ack or error carries it. */
             id?: string;
             /** @description Shared with REST: the same key, target and body give the same answer there. */
             idempotency_key?: string;
+            /** @description What is said. */
             message: components["schemas"]["MessageInput"];
+            /** @description The Session. */
             session_id: string;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "user_message";
         } | {
             /** @description Chosen by the client; its ack or error carries it. */
@@ -4648,13 +8801,19 @@ export interface components {
             /** @description Shared with REST: the same key, target and body give the same answer there. */
             idempotency_key?: string;
             /**
+             * @description Which kind of it this is.
              * @default input
              * @enum {string}
              */
             kind?: "input" | "interrupt" | "tool_confirmation";
+            /** @description What is said. */
             message: components["schemas"]["MessageInput"];
+            /** @description The Task. */
             task_id: string;
-            /** @constant */
+            /**
+             * @description Which of the forms this is.
+             * @constant
+             */
             type: "user_message";
         };
     };
@@ -4719,6 +8878,13 @@ export interface operations {
                     "application/json": components["schemas"]["A2aAgentCard"];
                 };
             };
+            /** @description The reader has it: `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             default: components["responses"]["Error"];
         };
     };
@@ -4740,6 +8906,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["KeySet"];
                 };
+            };
+            /** @description The reader has it: `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: components["responses"]["Error"];
         };
@@ -4763,6 +8936,13 @@ export interface operations {
                     "application/json": components["schemas"]["ProtectedResource"];
                 };
             };
+            /** @description The reader has it: `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             default: components["responses"]["Error"];
         };
     };
@@ -4784,6 +8964,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ProtectedResource"];
                 };
+            };
+            /** @description The reader has it: `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: components["responses"]["Error"];
         };
@@ -4807,6 +8994,13 @@ export interface operations {
                     "application/json": components["schemas"]["A2aAgentCard"];
                 };
             };
+            /** @description The reader has it: `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             default: components["responses"]["Error"];
         };
     };
@@ -4815,6 +9009,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the agent, as `listAgents` has it. */
                 agent_id: string;
             };
             cookie?: never;
@@ -4830,6 +9025,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["A2aAgentCard"];
                 };
+            };
+            /** @description The reader has it: `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: components["responses"]["Error"];
         };
@@ -4853,6 +9055,13 @@ export interface operations {
                     "application/json": components["schemas"]["JsonObject"];
                 };
             };
+            /** @description The reader has it: `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             default: components["responses"]["Error"];
         };
     };
@@ -4874,6 +9083,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Health"];
                 };
+            };
+            /** @description The reader has it: `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: components["responses"]["Error"];
         };
@@ -4897,6 +9113,13 @@ export interface operations {
                     "application/json": components["schemas"]["JsonObject"];
                 };
             };
+            /** @description The reader has it: `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             default: components["responses"]["Error"];
         };
     };
@@ -4918,6 +9141,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Readiness"];
                 };
+            };
+            /** @description The reader has it: `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Not ready; details say why. */
             503: {
@@ -4951,14 +9181,24 @@ export interface operations {
                     "application/json": components["schemas"]["Discovery"];
                 };
             };
+            /** @description The reader has it: `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             default: components["responses"]["Error"];
         };
     };
     listApiKeys: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
+                /** @description `made`: made here at run time; `configured`: of the configuration file, or the development key where nobody else could call. */
                 source?: "made" | "configured";
             };
             header?: never;
@@ -4975,11 +9215,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["ApiKey"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -5024,6 +9271,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description Id of the API key. */
                 key_id: string;
             };
             cookie?: never;
@@ -5051,6 +9299,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description Id of the API key. */
                 key_id: string;
             };
             cookie?: never;
@@ -5097,15 +9346,17 @@ export interface operations {
                     "*/*": Blob;
                 };
             };
-            409: components["responses"]["Error"];
             default: components["responses"]["Error"];
         };
     };
     listHalts: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
+                /** @description Only in this state. */
                 state?: "in_force" | "all";
             };
             header?: never;
@@ -5122,11 +9373,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Halt"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -5168,6 +9426,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the halt. */
                 halt_id: string;
             };
             cookie?: never;
@@ -5195,6 +9454,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description Id of the halt. */
                 halt_id: string;
             };
             cookie?: never;
@@ -5220,14 +9480,22 @@ export interface operations {
     };
     explainPolicy: {
         parameters: {
-            query?: {
-                actor?: string;
-                operation?: string;
+            query: {
+                /** @description Who would call. */
+                actor: string;
+                /** @description Its operationId, for example submitTask. */
+                operation: string;
+                /** @description Persona that the Task would name. */
                 persona?: string;
+                /** @description Id of what the call names; left out for a call that names nothing. */
                 resource?: string;
+                /** @description Scopes of an access token, separated by commas, for an actor that has no API key here. */
                 scopes?: string;
+                /** @description Session that the Task would be in. */
                 session?: string;
+                /** @description Id of a Skill, or the route of an agent, that a Task would use; its policy is explained too. */
                 skill?: string;
+                /** @description Workspaces of that token. Default: workspace_default. */
                 workspaces?: string;
             };
             header?: never;
@@ -5322,14 +9590,15 @@ export interface operations {
                     "application/json": components["schemas"]["ReplayCheck"];
                 };
             };
-            409: components["responses"]["Error"];
             default: components["responses"]["Error"];
         };
     };
     listSigningKeys: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
             };
             header?: never;
@@ -5346,11 +9615,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["SigningKey"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -5391,6 +9667,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description Id of the signing key. */
                 signing_key_id: string;
             };
             cookie?: never;
@@ -5429,13 +9706,22 @@ export interface operations {
                     "application/json": components["schemas"]["HarnAgentCard"];
                 };
             };
+            /** @description The reader has it: `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             default: components["responses"]["Error"];
         };
     };
     listAgents: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
             };
             header?: never;
@@ -5452,11 +9738,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Agent"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -5469,6 +9762,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the agent, as `listAgents` has it. */
                 agent_id: string;
             };
             cookie?: never;
@@ -5491,10 +9785,15 @@ export interface operations {
     listArtifacts: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
+                /** @description Only of this Session. */
                 session_id?: string;
+                /** @description Only of this Task. */
                 task_id?: string;
+                /** @description Only of this Workspace. */
                 workspace_id?: string;
             };
             header?: never;
@@ -5511,11 +9810,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Artifact"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -5557,6 +9863,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The Artifact. */
                 artifact_id: string;
             };
             cookie?: never;
@@ -5579,12 +9886,16 @@ export interface operations {
     downloadArtifactContent: {
         parameters: {
             query?: {
+                /** @description With `form=parts`: number of the first part, as `chunk_index` of an Event counts. */
                 first_piece?: number;
+                /** @description `parts`: a JSON list of the parts as the agent sent them, in order; 404 for an Artifact that did not come in parts. */
                 form?: "content" | "parts";
+                /** @description With `form=parts`: how many; all that there are without it. */
                 pieces?: number;
             };
             header?: never;
             path: {
+                /** @description The Artifact. */
                 artifact_id: string;
             };
             cookie?: never;
@@ -5612,6 +9923,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Artifact. */
                 artifact_id: string;
             };
             cookie?: never;
@@ -5635,11 +9947,56 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    exportAudit: {
+        parameters: {
+            query?: {
+                /** @description Id of a line, or the cursor of a page, to go on behind. It counts before `since`. */
+                after?: string;
+                /** @description Items of a page at most. */
+                limit?: number;
+                /** @description RFC 3339 time of the first line. Default: all. */
+                since?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read decisions, oldest first: of the policy, permissions, rules, keys, erasures, holds and kill switches. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The items of this page. */
+                        data: components["schemas"]["AuditLine"][];
+                        /** @description Whether there are more items after this page. */
+                        has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
+                        next_cursor: string | null;
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
+                        object: "list";
+                        /** @description Where this page stands in the list. */
+                        page: components["schemas"]["PageInfo"];
+                    };
+                    "application/x-ndjson": Blob;
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     getBranch: {
         parameters: {
             query?: never;
             header?: never;
             path: {
+                /** @description The Branch. */
                 branch_id: string;
             };
             cookie?: never;
@@ -5667,6 +10024,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Branch. */
                 branch_id: string;
             };
             cookie?: never;
@@ -5698,6 +10056,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Branch. */
                 branch_id: string;
             };
             cookie?: never;
@@ -5750,6 +10109,7 @@ export interface operations {
     importBundle: {
         parameters: {
             query?: {
+                /** @description Takes a bundle although something in it looks like a secret. */
                 allow_unsafe_secret_markers?: "true" | "false";
             };
             header?: {
@@ -5781,6 +10141,7 @@ export interface operations {
     validateBundle: {
         parameters: {
             query?: {
+                /** @description Takes a bundle although something in it looks like a secret. */
                 allow_unsafe_secret_markers?: "true" | "false";
             };
             header?: never;
@@ -5831,8 +10192,11 @@ export interface operations {
     listConnectors: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
+                /** @description Only of this Workspace. */
                 workspace_id?: string;
             };
             header?: never;
@@ -5849,11 +10213,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Connector"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -5866,6 +10237,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The Connector. */
                 connector_id: string;
             };
             cookie?: never;
@@ -5893,6 +10265,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Connector. */
                 connector_id: string;
             };
             cookie?: never;
@@ -5919,8 +10292,11 @@ export interface operations {
     listDeadLetters: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
+                /** @description Only of this Workspace. */
                 workspace_id?: string;
             };
             header?: never;
@@ -5937,11 +10313,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["DeadLetter"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -5957,6 +10340,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description Id of the dead letter. */
                 dead_letter_id: string;
             };
             cookie?: never;
@@ -5976,15 +10360,119 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    listErasures: {
+        parameters: {
+            query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
+                cursor?: string;
+                /** @description Items of a page at most. */
+                limit?: number;
+                /** @description Only of this Workspace. */
+                workspace_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description List erasures, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @description The items of this page. */
+                        data: components["schemas"]["Erasure"][];
+                        /** @description Whether there are more items after this page. */
+                        has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
+                        next_cursor: string | null;
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
+                        object: "list";
+                        /** @description Where this page stands in the list. */
+                        page: components["schemas"]["PageInfo"];
+                    };
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    createErasure: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Chosen by the client; a retry with the same key and body gets the first answer again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateErasureRequest"];
+            };
+        };
+        responses: {
+            /** @description Erase what a Session holds for good; proofs and a record of the erasure stay. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    getErasure: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the erasure. */
+                erasure_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read the record of an erasure. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Erasure"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     listEvents: {
         parameters: {
             query?: {
+                /** @description Another name of `after_event_id`. */
                 after?: string;
+                /** @description Event id to go on after; 410 `cursor_expired` when events after it were removed by retention. Without it the range begins with what is kept: where a beginning was removed, the first Event is `vendor.harn_gateway.history_removed`. */
                 after_event_id?: string;
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
+                /** @description Only of this Session. */
                 session_id?: string;
+                /** @description Only of this Task. */
                 task_id?: string;
+                /** @description Only of this Workspace. */
                 workspace_id?: string;
             };
             header?: never;
@@ -6001,11 +10489,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Event"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -6018,6 +10513,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the Event. */
                 event_id: string;
             };
             cookie?: never;
@@ -6040,8 +10536,11 @@ export interface operations {
     streamEvents: {
         parameters: {
             query?: {
+                /** @description Only of this Session. */
                 session_id?: string;
+                /** @description Only of this Task. */
                 task_id?: string;
+                /** @description Only of this Workspace. */
                 workspace_id?: string;
             };
             header?: {
@@ -6069,9 +10568,13 @@ export interface operations {
     listHolds: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
+                /** @description Only of this Session. */
                 session_id?: string;
+                /** @description Only of this Workspace. */
                 workspace_id?: string;
             };
             header?: never;
@@ -6088,11 +10591,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Hold"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -6126,7 +10636,6 @@ export interface operations {
                     "application/json": components["schemas"]["Hold"];
                 };
             };
-            409: components["responses"]["Error"];
             default: components["responses"]["Error"];
         };
     };
@@ -6135,6 +10644,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the hold. */
                 hold_id: string;
             };
             cookie?: never;
@@ -6162,6 +10672,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description Id of the hold. */
                 hold_id: string;
             };
             cookie?: never;
@@ -6188,9 +10699,13 @@ export interface operations {
     listMemories: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
+                /** @description Only of this Session. */
                 session_id?: string;
+                /** @description Only of this Workspace. */
                 workspace_id?: string;
             };
             header?: never;
@@ -6207,11 +10722,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Memory"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -6253,6 +10775,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the Memory. */
                 memory_id: string;
             };
             cookie?: never;
@@ -6280,6 +10803,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description Id of the Memory. */
                 memory_id: string;
             };
             cookie?: never;
@@ -6302,6 +10826,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The Message. */
                 message_id: string;
             };
             cookie?: never;
@@ -6324,8 +10849,11 @@ export interface operations {
     listOutcomes: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
+                /** @description Only of this Task. */
                 task_id?: string;
             };
             header?: never;
@@ -6342,11 +10870,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Outcome"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -6359,6 +10894,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The Outcome; null until the Task has ended. */
                 outcome_id: string;
             };
             cookie?: never;
@@ -6381,10 +10917,15 @@ export interface operations {
     listPermissionRequests: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
+                /** @description Only those whose answer is remembered, and holds for what is asked later. */
                 remembered?: "true";
+                /** @description Only of this Session. */
                 session_id?: string;
+                /** @description Only of this Task. */
                 task_id?: string;
             };
             header?: never;
@@ -6401,11 +10942,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["PermissionRequest"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -6421,6 +10969,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description Id of the permission request. */
                 request_id: string;
             };
             cookie?: never;
@@ -6448,6 +10997,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description Id of the permission request. */
                 request_id: string;
             };
             cookie?: never;
@@ -6468,7 +11018,6 @@ export interface operations {
                     "application/json": components["schemas"]["PermissionRequest"];
                 };
             };
-            409: components["responses"]["Error"];
             default: components["responses"]["Error"];
         };
     };
@@ -6504,11 +11053,17 @@ export interface operations {
     getPermissionHistory: {
         parameters: {
             query?: {
+                /** @description Only of this actor. */
                 actor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
+                /** @description Only with this outcome. */
                 outcome?: "granted" | "denied" | "escalated";
+                /** @description Only of this Session. */
                 session_id?: string;
+                /** @description Only of this tenant. */
                 tenant_id?: string;
+                /** @description Only of this Workspace. */
                 workspace_id?: string;
             };
             header?: never;
@@ -6525,11 +11080,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["AuditEntry"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -6591,7 +11153,9 @@ export interface operations {
     listPermissionRules: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
             };
             header?: never;
@@ -6608,11 +11172,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["RememberRule"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -6657,6 +11228,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The rule. */
                 rule_id: string;
             };
             cookie?: never;
@@ -6677,7 +11249,9 @@ export interface operations {
     listPersonas: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
             };
             header?: never;
@@ -6694,11 +11268,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Persona"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -6740,6 +11321,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The Persona. */
                 persona_id: string;
             };
             cookie?: never;
@@ -6767,6 +11349,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Persona. */
                 persona_id: string;
             };
             cookie?: never;
@@ -6815,7 +11398,9 @@ export interface operations {
     listQuotas: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
             };
             header?: never;
@@ -6832,11 +11417,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Quota"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -6849,6 +11441,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The Quota. */
                 quota_id: string;
             };
             cookie?: never;
@@ -6870,8 +11463,10 @@ export interface operations {
     };
     getReceiptLogConsistency: {
         parameters: {
-            query?: {
-                first?: number;
+            query: {
+                /** @description Size of the older head you hold. */
+                first: number;
+                /** @description Size of the newer one. Default: the newest head. */
                 second?: number;
             };
             header?: never;
@@ -6917,8 +11512,10 @@ export interface operations {
     };
     getReceiptLogInclusion: {
         parameters: {
-            query?: {
-                receipt_id?: string;
+            query: {
+                /** @description The Receipt that proves it; null where there is none. */
+                receipt_id: string;
+                /** @description Size of a head you hold. Default: the newest one. */
                 size?: number;
             };
             header?: never;
@@ -6945,6 +11542,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The Receipt that proves it; null where there is none. */
                 receipt_id: string;
             };
             cookie?: never;
@@ -6974,6 +11572,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Receipt that proves it; null where there is none. */
                 receipt_id: string;
             };
             cookie?: never;
@@ -7022,8 +11621,11 @@ export interface operations {
     listSessions: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
+                /** @description Only of this Workspace. */
                 workspace_id?: string;
             };
             header?: never;
@@ -7040,11 +11642,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Session"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -7086,6 +11695,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7113,6 +11723,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7144,6 +11755,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7170,11 +11782,14 @@ export interface operations {
     listSessionBranches: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
             };
             header?: never;
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7189,11 +11804,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Branch"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -7209,6 +11831,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7240,6 +11863,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7267,6 +11891,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7298,6 +11923,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7324,13 +11950,18 @@ export interface operations {
     listSessionEvents: {
         parameters: {
             query?: {
+                /** @description Another name of `after_event_id`. */
                 after?: string;
+                /** @description Event id to go on after; 410 `cursor_expired` when events after it were removed by retention. Without it the range begins with what is kept: where a beginning was removed, the first Event is `vendor.harn_gateway.history_removed`. */
                 after_event_id?: string;
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
             };
             header?: never;
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7345,11 +11976,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Event"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -7365,6 +12003,7 @@ export interface operations {
                 "Last-Event-ID"?: components["parameters"]["LastEventId"];
             };
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7392,6 +12031,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7423,6 +12063,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7451,6 +12092,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7479,6 +12121,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7501,11 +12144,14 @@ export interface operations {
     listSessionMessages: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
             };
             header?: never;
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7520,11 +12166,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Message"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -7540,6 +12193,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7571,6 +12225,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7589,11 +12244,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Task"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -7609,6 +12271,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7635,11 +12298,14 @@ export interface operations {
     listSessionTasks: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
             };
             header?: never;
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7654,11 +12320,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Task"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -7674,6 +12347,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7694,7 +12368,6 @@ export interface operations {
                     "application/json": components["schemas"]["Task"];
                 };
             };
-            409: components["responses"]["Error"];
             default: components["responses"]["Error"];
         };
     };
@@ -7703,6 +12376,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7730,6 +12404,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Session. */
                 session_id: string;
             };
             cookie?: never;
@@ -7756,7 +12431,9 @@ export interface operations {
     listSkills: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
             };
             header?: never;
@@ -7773,11 +12450,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Skill"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -7790,6 +12474,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the Skill. */
                 skill_id: string;
             };
             cookie?: never;
@@ -7812,16 +12497,27 @@ export interface operations {
     listTasks: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
+                /** @description Only of this Persona. */
                 persona_id?: string;
+                /** @description Whether FAILED because the agent or a policy rejected it; false: all other Tasks. */
                 rejected?: "true" | "false";
+                /** @description Only Tasks that run on this route. */
                 route?: string;
+                /** @description Only of this Session. */
                 session_id?: string;
+                /** @description Only Tasks of the Session that the caller knows by this key. */
                 session_key?: string;
+                /** @description Newest first by creation, or by the time of the status; the latter counts what fits in `total`, among the newest 100,000. */
                 sort?: "created" | "status_time";
+                /** @description Only in this state. */
                 status?: "SUBMITTED" | "WORKING" | "INPUT_REQUIRED" | "AUTH_REQUIRED" | "COMPLETED" | "FAILED" | "CANCELED";
+                /** @description Only Tasks whose status is from this time or later: their newest move, or what the agent said since. */
                 status_since?: string;
+                /** @description Only of this Workspace. */
                 workspace_id?: string;
             };
             header?: never;
@@ -7838,12 +12534,20 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Task"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
+                        /** @description How many there are in all. */
                         total?: number;
                     };
                 };
@@ -7877,7 +12581,6 @@ export interface operations {
                     "application/json": components["schemas"]["Task"];
                 };
             };
-            409: components["responses"]["Error"];
             default: components["responses"]["Error"];
         };
     };
@@ -7886,6 +12589,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The Task. */
                 task_id: string;
             };
             cookie?: never;
@@ -7913,6 +12617,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Task. */
                 task_id: string;
             };
             cookie?: never;
@@ -7933,20 +12638,24 @@ export interface operations {
                     "application/json": components["schemas"]["Task"];
                 };
             };
-            409: components["responses"]["Error"];
             default: components["responses"]["Error"];
         };
     };
     listTaskEvents: {
         parameters: {
             query?: {
+                /** @description Another name of `after_event_id`. */
                 after?: string;
+                /** @description Event id to go on after; 410 `cursor_expired` when events after it were removed by retention. Without it the range begins with what is kept: where a beginning was removed, the first Event is `vendor.harn_gateway.history_removed`. */
                 after_event_id?: string;
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
             };
             header?: never;
             path: {
+                /** @description The Task. */
                 task_id: string;
             };
             cookie?: never;
@@ -7961,11 +12670,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Event"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -7976,11 +12692,14 @@ export interface operations {
     listTaskMaterials: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
             };
             header?: never;
             path: {
+                /** @description The Task. */
                 task_id: string;
             };
             cookie?: never;
@@ -7995,11 +12714,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["TaskMaterial"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -8015,6 +12741,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Task. */
                 task_id: string;
             };
             cookie?: never;
@@ -8041,11 +12768,14 @@ export interface operations {
     listTaskPermissionRequests: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
             };
             header?: never;
             path: {
+                /** @description The Task. */
                 task_id: string;
             };
             cookie?: never;
@@ -8060,11 +12790,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["PermissionRequest"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -8075,11 +12812,14 @@ export interface operations {
     listPushConfigs: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
             };
             header?: never;
             path: {
+                /** @description The Task. */
                 task_id: string;
             };
             cookie?: never;
@@ -8094,11 +12834,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["PushConfig"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -8114,6 +12861,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Task. */
                 task_id: string;
             };
             cookie?: never;
@@ -8142,7 +12890,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The push configuration. */
                 push_config_id: string;
+                /** @description The Task. */
                 task_id: string;
             };
             cookie?: never;
@@ -8170,7 +12920,9 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The push configuration. */
                 push_config_id: string;
+                /** @description The Task. */
                 task_id: string;
             };
             cookie?: never;
@@ -8191,11 +12943,14 @@ export interface operations {
     listTaskReceipts: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
             };
             header?: never;
             path: {
+                /** @description The Task. */
                 task_id: string;
             };
             cookie?: never;
@@ -8210,11 +12965,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Receipt"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -8230,6 +12992,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Task. */
                 task_id: string;
             };
             cookie?: never;
@@ -8261,6 +13024,7 @@ export interface operations {
                 "Last-Event-ID"?: components["parameters"]["LastEventId"];
             };
             path: {
+                /** @description The Task. */
                 task_id: string;
             };
             cookie?: never;
@@ -8283,7 +13047,9 @@ export interface operations {
     listTools: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
             };
             header?: never;
@@ -8300,11 +13066,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Tool"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -8317,6 +13090,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the tool. */
                 tool_id: string;
             };
             cookie?: never;
@@ -8339,8 +13113,11 @@ export interface operations {
     listTrustRecords: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
+                /** @description Only of this Workspace. */
                 workspace_id?: string;
             };
             header?: never;
@@ -8357,11 +13134,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["TrustRecord"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -8372,8 +13156,11 @@ export interface operations {
     listVaults: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
+                /** @description Only of this Workspace. */
                 workspace_id?: string;
             };
             header?: never;
@@ -8390,11 +13177,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Vault"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -8436,6 +13230,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Id of the vault. */
                 vault_id: string;
             };
             cookie?: never;
@@ -8458,7 +13253,9 @@ export interface operations {
     listWorkspaces: {
         parameters: {
             query?: {
+                /** @description Goes on after the page that named it as `next_cursor`. */
                 cursor?: string;
+                /** @description Items of a page at most. */
                 limit?: number;
             };
             header?: never;
@@ -8475,11 +13272,18 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The items of this page. */
                         data: components["schemas"]["Workspace"][];
+                        /** @description Whether there are more items after this page. */
                         has_more: boolean;
+                        /** @description Give it as `cursor` to get the next page; null after the last one. */
                         next_cursor: string | null;
-                        /** @constant */
+                        /**
+                         * @description Which kind of resource this is.
+                         * @constant
+                         */
                         object: "list";
+                        /** @description Where this page stands in the list. */
                         page: components["schemas"]["PageInfo"];
                     };
                 };
@@ -8521,6 +13325,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The Workspace. */
                 workspace_id: string;
             };
             cookie?: never;
@@ -8548,6 +13353,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Workspace. */
                 workspace_id: string;
             };
             cookie?: never;
@@ -8574,10 +13380,12 @@ export interface operations {
     readWorkspaceFile: {
         parameters: {
             query?: {
+                /** @description Path in the Workspace, relative to its root. */
                 path?: string;
             };
             header?: never;
             path: {
+                /** @description The Workspace. */
                 workspace_id: string;
             };
             cookie?: never;
@@ -8600,6 +13408,7 @@ export interface operations {
     writeWorkspaceFile: {
         parameters: {
             query?: {
+                /** @description Path in the Workspace, relative to its root. */
                 path?: string;
             };
             header?: {
@@ -8607,6 +13416,7 @@ export interface operations {
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
+                /** @description The Workspace. */
                 workspace_id: string;
             };
             cookie?: never;
@@ -8667,6 +13477,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["RuntimeVersion"];
                 };
+            };
+            /** @description The reader has it: `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             default: components["responses"]["Error"];
         };
