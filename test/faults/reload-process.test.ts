@@ -234,6 +234,7 @@ describe.each(WAYS)('a running process that is asked by $way', (way) => {
       catalog: { file: join(folder, 'catalog.json') },
       sessions: { live_client_ttl_ms: 60_000 },
       rate_limits: { caller_requests_per_second: 9_000 },
+      resilience: [{ agent: 'a2a:shop', breaker: {} }],
       policy: { tiers: { act_auto: { delegate: 'ask' } } },
       quotas: [{ id: 'acme-tasks', scope: 'tenant', owner: 'tenant_acme', limits: { concurrent_tasks: 1 } }],
       connectors: [
@@ -304,6 +305,12 @@ describe.each(WAYS)('a running process that is asked by $way', (way) => {
       routing: async () => expect(sends(third)).toHaveLength(1),
       rate_limits: async () =>
         expect((await client.call('GET', '/v1/runtime')).headers.get('ratelimit')).not.toBeNull(),
+      resilience: async () => {
+        const { data } = await client.get<{ data: { route: string; circuit: object | null }[] }>(
+          '/v1/agents',
+        );
+        expect(data.find(({ route }) => route === 'a2a:shop')?.circuit).toMatchObject({ state: 'closed' });
+      },
       // What it changes is seen when the house is kept next (test/resources/live-client).
       sessions: async () => expect(outcome.applied).toContain('sessions.live_client_ttl_ms'),
       quotas: async () => {

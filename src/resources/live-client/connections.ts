@@ -137,12 +137,33 @@ export class LiveConnections {
   }
 
   async #sweep(isGone: (client: KnownClient) => boolean, reason: CleanText): Promise<void> {
+    const { log } = this.#deps;
+    await this.#intact(async () => {
+      for await (const key of keysOf(log, liveClientKeys.liveSessions)) {
+        const sessionId = lastSegment(key);
+        await this.#intact(() => this.#sweepSession(sessionId, isGone, reason));
+      }
+    });
+  }
+
+  async #sweepSession(
+    sessionId: string,
+    isGone: (client: KnownClient) => boolean,
+    reason: CleanText,
+  ): Promise<void> {
     const { log, live } = this.#deps;
-    for await (const key of keysOf(log, liveClientKeys.liveSessions)) {
-      const sessionId = lastSegment(key);
-      const session = log.state<CleanSessionFold>(liveKey(sessionId));
-      if (session === undefined || ![...live.clientsOf(session).values()].some(isGone)) continue;
-      await log.transact({ actor: null }, (tx) => detachAll(tx, live, sessionId, isGone, reason));
+    const session = log.state<CleanSessionFold>(liveKey(sessionId));
+    if (session === undefined || ![...live.clientsOf(session).values()].some(isGone)) return;
+    await log.transact({ actor: null }, (tx) => detachAll(tx, live, sessionId, isGone, reason));
+  }
+
+  /** A damaged session is left alone, and stops neither the start nor the others. */
+  async #intact(sweep: () => Promise<void>): Promise<void> {
+    try {
+      await sweep();
+    } catch (error) {
+      if (ProtocolError.from(error).code !== 'resource_locked') throw error;
+      this.#deps.logger.error({ err: error }, 'live clients of a damaged session stay listed');
     }
   }
 
