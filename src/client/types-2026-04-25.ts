@@ -2575,21 +2575,25 @@ export interface components {
              * @enum {string}
              */
             card_state: "current" | "kept" | "missing" | "none";
+            /** @description Its circuit breaker; null where it has none. */
             circuit: {
+                /** @description Failures in a row. */
                 failures: number;
                 /**
                  * @description The state that it is in.
                  * @enum {string}
                  */
                 state: "closed" | "half_open" | "open";
-                /** @description When it ends. */
+                /** @description When an open one lets a Task through; null while it is not open. */
                 until: components["schemas"]["Timestamp"] | null;
             } | null;
             /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
             /** @description What it is for, in words. */
             description: string | null;
+            /** @description Route of the agent that takes what this one cannot; null for none. */
             fallback: string | null;
+            /** @description The halt that stops all of it; null for none. */
             halt_id: string | null;
             /** @description Id; made by the gateway where a client does not choose it. */
             id: string;
@@ -5235,9 +5239,11 @@ export interface components {
             };
             /** @description What `vendor.harn_gateway.task_moved` says. */
             "vendor.harn_gateway.task_moved"?: {
+                /** @description Route that did not take the Task. */
                 from: string;
                 /** @description Why, in words; null or absent where nobody said. */
                 reason: components["schemas"]["JsonValue"];
+                /** @description Route that took it. */
                 to: string;
             };
             /** @description What `vendor.harn_gateway.transcript_budget` says. */

@@ -58,12 +58,19 @@ export const agent = envelope('agent', {
   card_state: cardState,
   card_fetched_at: time.nullable(),
   card_signature: cardVerdict.nullable(),
-  /** The halt that stops all of it. */
-  halt_id: z.string().nullable(),
-  /** Of its circuit breaker, where it has one: failures in a row, and when an open one lets a Task through. */
-  circuit: z.object({ state: z.enum(CIRCUIT_STATES), failures: z.int(), until: time.nullable() }).nullable(),
-  /** Route of the agent that does what this one cannot take. */
-  fallback: z.string().nullable(),
+  halt_id: z.string().nullable().describe('The halt that stops all of it; null for none.'),
+  circuit: z
+    .object({
+      state: z.enum(CIRCUIT_STATES),
+      failures: z.int().describe('Failures in a row.'),
+      until: time.nullable().describe('When an open one lets a Task through; null while it is not open.'),
+    })
+    .nullable()
+    .describe('Its circuit breaker; null where it has none.'),
+  fallback: z
+    .string()
+    .nullable()
+    .describe('Route of the agent that takes what this one cannot; null for none.'),
 }).meta({ id: 'Agent' });
 export type Agent = z.infer<typeof agent>;
 

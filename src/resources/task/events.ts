@@ -102,8 +102,8 @@ export const TASK_EVENTS = {
   }),
   /** The agent of its route has taken nothing of the Task, so that its fallback does it. */
   'vendor.harn_gateway.task_moved': z.object({
-    from: z.string(),
-    to: z.string(),
+    from: z.string().describe('Route that did not take the Task.'),
+    to: z.string().describe('Route that took it.'),
     /** What kept the first one from it, for example `circuit_open` or `refused`. */
     reason: jsonValue,
   }),

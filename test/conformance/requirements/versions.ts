@@ -43,6 +43,11 @@ export const VERSION_ROWS: readonly Requirement[] = [
       'MUST',
       'trust records of v0.1 verify: hashes, effects within the grant, chains of actors',
     ],
+    [
+      'VER-TRG-02',
+      'MUST',
+      'trust records of any producer verify from a file, and one that was changed is named',
+    ],
     ['VER-MSG-01', 'MUST', 'a message to a Task has kind input; it steers one that works'],
   ]),
 ];

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { isObject } from '#protocol/json-shape.ts';
 import { recordedLines } from '../recorded-frames.ts';
 
 /**
@@ -29,10 +30,16 @@ function say(): void {
   writeFileSync(state, String(lines[at]?.to === 'end' ? at + 1 : at));
 }
 
-/** What the gateway says of itself changes with its version. */
+/** What the gateway says of itself changes with its version, and each turn has a trace of its own. */
 function essence({ jsonrpc: _, id, ...message }: JsonObject): JsonObject {
-  if (message['method'] === undefined) return { id: id ?? null, ...message };
-  return message['method'] === 'initialize' ? { method: 'initialize' } : message;
+  const { method, params } = message;
+  if (method === undefined) return { id: id ?? null, ...message };
+  if (method === 'initialize') return { method };
+  if (!isObject(params) || !isObject(params['_meta'])) return message;
+  const { _meta, ...named } = params;
+  const { traceparent, ...meta } = _meta as JsonObject;
+  if (traceparent === undefined) return message;
+  return { ...message, params: Object.keys(meta).length === 0 ? named : { ...named, _meta: meta } };
 }
 
 function hear(message: JsonObject): void {

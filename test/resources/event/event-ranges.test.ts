@@ -138,7 +138,15 @@ describe('event ranges', () => {
 describe('the check of events', () => {
   it('[S6-02] finds a gap, a wrong link, an unknown kind and a payload outside its schema', () => {
     const event = (number: number, change: object) => ({
+      object: 'event',
       id: String(number).padStart(20, '0'),
+      actor: null,
+      workspace_id: null,
+      session_id: 's',
+      task_id: null,
+      trace_id: null,
+      span_id: null,
+      metadata: {},
       event: 'session.closed',
       created_at: '2026-01-01T00:00:00.000Z',
       updated_at: '2026-01-01T00:00:00.000Z',
@@ -153,7 +161,9 @@ describe('the check of events', () => {
     expect(faults({ sequence: 3 })).toEqual([expect.stringContaining('leaves a gap')]);
     expect(faults({ previous_event_id: null })).toEqual([expect.stringContaining('links elsewhere')]);
     expect(faults({ event: 'session.exploded' })).toEqual([expect.stringContaining('not in the table')]);
-    expect(faults({ payload: {} })).toEqual([expect.stringContaining('reason')]);
-    expect(faults({ payload: { reason: 'x', extra: 1 } })).toEqual([expect.stringContaining('extra is not')]);
+    expect(faults({ payload: {} })).toContainEqual(expect.stringContaining('reason'));
+    expect(faults({ payload: { reason: 'x', extra: 1 } })).toEqual([
+      expect.stringContaining('does not name extra'),
+    ]);
   });
 });

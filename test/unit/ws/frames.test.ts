@@ -45,6 +45,22 @@ describe('a command frame', () => {
         body: { approved: true, reason: 'fine' },
       },
     ],
+    [
+      { type: 'client_attach', session_id: 'session_1', client_id: 'editor-1' },
+      { id: 'attachSessionClient', path: { session_id: 'session_1' }, body: { client_id: 'editor-1' } },
+    ],
+    [
+      { type: 'client_takeover', session_id: 'session_1', client_id: 'editor-1' },
+      { id: 'takeoverSessionClient', path: { session_id: 'session_1' }, body: { client_id: 'editor-1' } },
+    ],
+    [
+      { type: 'client_detach', session_id: 'session_1', client_id: 'editor-1' },
+      { id: 'detachSessionClient', path: { session_id: 'session_1' }, body: { client_id: 'editor-1' } },
+    ],
+    [
+      { type: 'client_heartbeat', session_id: 'session_1', client_id: 'editor-1' },
+      { id: 'heartbeatSessionClient', path: { session_id: 'session_1' }, body: { client_id: 'editor-1' } },
+    ],
   ] as const;
 
   it.each(rows)('%j is the operation of REST with the same path and body', async (frame, expected) => {
