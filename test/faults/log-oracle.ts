@@ -64,13 +64,15 @@ export async function checkLog(client: TestClient, report: Report): Promise<Test
       event['previous_event_id'] === (before?.id ?? null),
       () => `${name}: ${event.id} names ${event['previous_event_id']} as its previous event`,
     );
-    if (TERMINAL_EVENTS.includes(event.event)) {
+    // An erasure takes the words of an event, and the resource that they are of.
+    const isErased = 'erased' in event.payload;
+    if (TERMINAL_EVENTS.includes(event.event) && !isErased) {
       const earlier = ended.get(event.resource.id);
       report.check(earlier === undefined, () => `${name} ended as ${earlier}, then as ${event.event}`);
       ended.set(event.resource.id, event.event);
     }
     if (event.event === 'receipt.issued') receipts.add(String(event.payload['receipt_id']));
-    if (event.event === 'task.submitted') checkKey(event, submitted, report);
+    if (event.event === 'task.submitted' && !isErased) checkKey(event, submitted, report);
     last.set(name, event);
     previous = event.id;
   }
@@ -79,7 +81,7 @@ export async function checkLog(client: TestClient, report: Report): Promise<Test
   const policies = new Map<string, string | undefined>();
   for (const { event, receipt_id, id, resource, payload } of events) {
     if (event === 'task.submitted') policies.set(resource.id, policyOf(payload));
-    else if (!TERMINAL_EVENTS.includes(event)) continue;
+    else if (!TERMINAL_EVENTS.includes(event) || 'erased' in payload) continue;
     const isRight = isProved(event, policies.get(resource.id))
       ? receipts.has(String(receipt_id))
       : (receipt_id ?? null) === null;
@@ -93,8 +95,6 @@ function policyOf(payload: TestEvent['payload']): string | undefined {
 }
 
 function checkKey(event: TestEvent, submitted: Map<string, string>, report: Report): void {
-  // An erasure takes the words of an event.
-  if ('erased' in event.payload) return;
   const task = event.payload['task'] as Task;
   const key = task.metadata['journal_key'];
   if (typeof key !== 'string') return;
