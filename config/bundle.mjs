@@ -8,6 +8,7 @@ import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { brotliCompressSync, constants } from 'node:zlib';
 import { build, transform } from 'esbuild';
 
 const OUT = 'dist/bundle';
@@ -21,6 +22,17 @@ const binaryStaysOutside = {
     onResolve({ filter: /^\.\/binding$/ }, ({ importer }) =>
       importer.includes('classic-level') ? { path: 'classic-level/binding.js', external: true } : undefined,
     ),
+};
+
+/** Reads protocol files at run time, which gRPC does for services that are not served here; it would bring a second codec along. */
+const noProtocolFiles = {
+  name: 'no-protocol-files',
+  setup: ({ onLoad, onResolve }) => {
+    onResolve({ filter: /^@grpc\/proto-loader$/ }, ({ path }) => ({ path, namespace: 'left-out' }));
+    onLoad({ filter: /.*/, namespace: 'left-out' }, ({ path }) => ({
+      contents: `exports.loadSync = () => { throw new Error('${path} is not part of this package'); };`,
+    }));
+  },
 };
 
 const ROOMS = resolve('dist/src/resources');
@@ -76,7 +88,7 @@ const { outputFiles, metafile } = await build({
   logLevel: 'warning',
   // What `debug` uses where it is there. It is no dependency of ours: another package brings it to development alone.
   external: ['supports-color'],
-  plugins: [binaryStaysOutside, roomsInOnePiece],
+  plugins: [binaryStaysOutside, noProtocolFiles, roomsInOnePiece],
   metafile: true,
   write: false,
 });
@@ -142,7 +154,9 @@ async function bundleDocs() {
   for (const [name, path] of Object.entries(files)) {
     const bytes = readFileSync(path, 'utf8').replace(/\n?(\/\/|\/\*)# sourceMappingURL=.*\s*$/, '\n');
     const hashed = name.replace('.', `-${createHash('sha256').update(bytes).digest('hex').slice(0, 12)}.`);
-    await writeFile(join(folder, 'assets', hashed), bytes);
+    // Kept as browsers take it; the gateway has the plain one where a client does not.
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 10, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+    await writeFile(join(folder, 'assets', `${hashed}.br`), brotliCompressSync(bytes, { params }));
     page = page.replace(`assets/${name}`, `assets/${hashed}`);
   }
   await writeFile(join(folder, 'index.html'), page);
@@ -159,6 +173,7 @@ async function writeChunk(path, text) {
     define: { 'import.meta.url': '__url' },
     minifyWhitespace: true,
     minifySyntax: true,
+    minifyIdentifiers: true,
     logLevel: 'warning',
   });
   await writeFile(path, `(function (exports, require, module, __url) {${code}\n})`);

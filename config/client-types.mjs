@@ -19,8 +19,11 @@ const hook = "export const resolve = (name, context, next) => next(name === 'typ
 register(`data:text/javascript,${encodeURIComponent(hook)}`);
 const { astToString, default: openapiTypes } = await import('openapi-typescript');
 const { factory } = (await import('@ts-morph/common/dist/typescript.js')).default;
-/** Bytes are Blobs, in browsers and in Node. */
-const transform = ({ format }) => (format === 'binary' ? factory.createTypeReferenceNode('Blob') : undefined);
+/** Bytes are Blobs, in browsers and in Node; what may be any JSON has the type of JSON. */
+const transform = (schema, { path }) => {
+  if (schema.format === 'binary') return factory.createTypeReferenceNode('Blob');
+  return path === '#/components/schemas/JsonValue' || path?.endsWith('/JsonValue') ? factory.createTypeReferenceNode('JsonValue') : undefined;
+};
 
 const { openApiDocument, SUPPORTED_VERSIONS, versionOf } = await fromSources(
   `export { openApiDocument } from '#surfaces/discovery/openapi.ts';
@@ -58,13 +61,27 @@ async function typesOf(document, version) {
     ),
   ]);
   const asked = { ...document, paths: Object.fromEntries(paths), components: { ...document.components, parameters, responses: { Error: refused } } };
-  const types = astToString(await openapiTypes(structuredClone(asked), { alphabetize: true, defaultNonNullable: false, transform }));
+  const types = astToString(await openapiTypes(withJson(structuredClone(asked)), { alphabetize: true, defaultNonNullable: false, transform }));
   return `// Made by \`npm run client-types\` from the OpenAPI document of ${version}.
 
 /** The operations that take an Idempotency-Key. */
 export const KEYED: ReadonlySet<string> = new Set(${JSON.stringify(keyed.sort(), undefined, 2)});
 
+/** Any JSON value. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue };
+
 ${types}`;
+}
+
+/** What is not described is JSON; openapi-typescript would call it unknown. */
+function withJson(node) {
+  if (typeof node !== 'object' || node === null) return node;
+  for (const member of ['additionalProperties', 'items']) {
+    const any = node[member];
+    if (any === true || (typeof any === 'object' && Object.keys(any).length === 0)) node[member] = { $ref: '#/components/schemas/JsonValue' };
+  }
+  for (const below of Object.values(node)) withJson(below);
+  return node;
 }
 
 /** What a module made of our sources exports. */

@@ -55,13 +55,17 @@ function published(manifest, packages) {
 }
 
 /**
- * CycloneDX of everything that the product depends on; what neither the bundle has nor an installation brings is `excluded`.
- * npm leaves out what development needs too, so it is asked about a lockfile without development.
+ * CycloneDX of everything that the product depends on and of what the pages it serves are built of, which development brings; what
+ * neither the bundle has nor an installation brings is `excluded`. npm leaves out what development needs too, so it is asked about a
+ * lockfile without development.
  */
-async function listOfParts({ devDependencies: _, ...manifest }, packages, carried) {
+async function listOfParts({ devDependencies, ...own }, packages, carried) {
   const folder = await mkdtemp(join(tmpdir(), 'harn-sbom-'));
   try {
-    const product = Object.entries(packages).filter(([path, { dev }]) => path !== '' && dev !== true);
+    const isPart = (path) => path !== '' && (packages[path]?.dev === undefined || carried.includes(path));
+    const product = Object.entries(packages).flatMap(([path, part]) => (isPart(path) ? [[path, builtInto(part, isPart)]] : []));
+    const pages = Object.entries(devDependencies).filter(([name]) => carried.includes(`node_modules/${name}`));
+    const manifest = { ...own, dependencies: { ...own.dependencies, ...Object.fromEntries(pages) } };
     await writeFile(join(folder, 'package.json'), text(manifest));
     const lock = { name: manifest.name, version: manifest.version, lockfileVersion: 3, requires: true };
     await writeFile(join(folder, 'package-lock.json'), text({ ...lock, packages: { '': manifest, ...Object.fromEntries(product) } }));
@@ -78,6 +82,14 @@ async function listOfParts({ devDependencies: _, ...manifest }, packages, carrie
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A package as it is listed: one that is built into a page has left behind what the page has no code of. */
+function builtInto(part, isPart) {
+  if (part.dev !== true) return part;
+  const { dev: _, peerDependencies: _peers, peerDependenciesMeta: _meta, dependencies = {}, ...rest } = part;
+  const kept = Object.entries(dependencies).filter(([name]) => isPart(`node_modules/${name}`));
+  return { ...rest, dependencies: Object.fromEntries(kept) };
 }
 
 /** Lockfile paths of a package at the top and of all that it depends on. */

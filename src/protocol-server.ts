@@ -28,6 +28,8 @@ export interface ProtocolServer {
   };
   /** Headers of this protocol that browser pages may send, and read on an answer. */
   readonly browserHeaders?: { readonly sent: readonly string[]; readonly read: readonly string[] };
+  /** Its services on the port of gRPC. Asked for only where the operator serves gRPC, so that nothing of it is loaded before. */
+  readonly grpc?: () => Promise<readonly GrpcService[]>;
   /** Shutdown begins. Streams and sockets are ended by the surface; a protocol server stops what it does on its own account. */
   drain?(): void;
   close?(): Promise<void>;
@@ -141,13 +143,14 @@ export type ServerCall = Partial<
   Pick<Call, 'path' | 'query' | 'body' | 'idempotencyKey' | 'lastEventId' | 'traceparent'>
 >;
 
-/** One HTTP request and its answer. Whatever is sent carries the safety headers and the request id. */
-export interface ServerExchange {
+/** What every request has, whichever binding it came by. */
+export interface ServerRequest {
   readonly requestId: string;
+  /** Headers of HTTP, or the metadata of gRPC. */
   readonly headers: IncomingHttpHeaders;
   /** Decoded query of the target; an array where a name came twice. */
   readonly query: Readonly<Record<string, string | string[]>>;
-  /** Aborted when the client went away before its answer was complete. */
+  /** Aborted when the client went away, or its deadline passed, before its answer was complete. */
   readonly signal: AbortSignal;
   /**
    * Who is calling, resolved by the first who asks; throws `unauthenticated`. For protocols whose method stands in the body, which
@@ -158,6 +161,16 @@ export interface ServerExchange {
   tracedBy(traceparent: string): void;
   /** A Call with what the request says of itself: its caller, trace, `Idempotency-Key`, `Last-Event-ID`. Throws as `caller` does. */
   call(given?: ServerCall): Call;
+  /** Notes the error that was answered with, for the request log; a 5xx is logged with its cause. */
+  failed(error: ProtocolError): void;
+  /** Headers that an answer with this error has besides the usual ones: `WWW-Authenticate`, `Retry-After`. */
+  errorHeaders(error: ProtocolError): readonly string[];
+  /** Answers with a stream of events. Throws `service_unavailable` when there are too many. */
+  openStream(options: ServerStreamOptions): ServerStream;
+}
+
+/** One HTTP request and its answer. Whatever is sent carries the safety headers and the request id. */
+export interface ServerExchange extends ServerRequest {
   /**
    * Reads the body; empty when there is none. Throws `payload_too_large` above `maxBytes` (default `limits.maxBodyBytes`),
    * `invalid_request` for a content encoding. Authenticate the caller first: nobody else's body is read.
@@ -172,18 +185,50 @@ export interface ServerExchange {
   send(status: number, contentType: string, body: string | Buffer, headers?: readonly string[]): void;
   /** Answers without a body. */
   sendEmpty(status: number, headers?: readonly string[]): void;
-  /** Notes the error that was answered with, for the request log; a 5xx is logged with its cause. */
-  failed(error: ProtocolError): void;
-  /** Headers that an answer with this error has besides the usual ones: `WWW-Authenticate`, `Retry-After`. */
-  errorHeaders(error: ProtocolError): readonly string[];
-  /** Answers with a stream of server-sent events. Throws `service_unavailable` when there are too many. */
-  openStream(options: ServerStreamOptions): ServerStream;
   /**
    * Hands the bare request and response over, for a library that reads and writes itself. The safety headers are set; it is
    * counted as an open stream until it closes. `onDrain` is called when the gateway shuts down, and when the credential of its
    * caller ends after the answer has begun.
    */
   takeOver(onDrain: () => void): { req: IncomingMessage; res: ServerResponse };
+}
+
+/** A service of gRPC. Messages are bytes here: the bridge reads and writes them. */
+export interface GrpcService {
+  /** Its full name, for example `lf.a2a.v1.A2AService`. */
+  readonly name: string;
+  /** The protocol files it is made of, each a FileDescriptorProto, for clients that ask by reflection. */
+  readonly files: readonly Uint8Array[];
+  readonly methods: readonly GrpcMethod[];
+  /** How an error leaves. */
+  statusOf(error: ProtocolError): GrpcStatus;
+}
+
+export interface GrpcMethod {
+  /** Its name in the service. */
+  readonly name: string;
+  /** Answers with a stream. */
+  readonly streams: boolean;
+  /**
+   * The answer, or nothing where it opened a stream. Its caller is known and counted by then. A thrown ProtocolError is answered by
+   * `statusOf`.
+   */
+  handle(request: GrpcRequest, message: Uint8Array): Promise<Uint8Array | undefined>;
+}
+
+/** One call over gRPC. */
+export interface GrpcRequest extends ServerRequest {
+  /** Metadata that go before the answer, names and values in turn. */
+  addMetadata(headers: readonly string[]): void;
+}
+
+/** A status of gRPC. */
+export interface GrpcStatus {
+  /** Number of its `google.rpc.Code`. */
+  code: number;
+  message: string;
+  /** The `google.rpc.Status` with its details, as bytes. */
+  details: Uint8Array;
 }
 
 export interface ServerStreamOptions {
@@ -195,14 +240,14 @@ export interface ServerStreamOptions {
   failureFrame(error: ProtocolError): Buffer | string;
 }
 
-/** A stream of server-sent events. Opened by its first frame or by `attach`; counted, drained and kept alive by the surface. */
+/** A stream of server-sent events, or of messages of gRPC. Opened by its first frame or by `attach`; counted, drained and kept alive by the surface. */
 export interface ServerStream extends StreamSink {
   /** True once the head is sent; from then on errors are sent in the stream. */
   readonly hasStarted: boolean;
   /** Takes the running subscription, to close it with the stream, and opens the stream when no frame has yet. */
   attach(subscription: Subscription): void;
-  /** Writes the finished frame `sse`. */
-  write(frame: Pick<StreamFrame, 'sse'>): number;
+  /** Writes the finished frame `sse`; `id` is the cursor by which a client goes on after it. */
+  write(frame: Pick<StreamFrame, 'sse'> & { id?: string }): number;
   /** Gives the connection back for an ordinary answer. */
   discard(): void;
   /** Called once, when the stream is over, whoever ended it. */

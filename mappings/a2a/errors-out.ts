@@ -129,6 +129,32 @@ const STATUS_NAMES: Readonly<Record<number, string>> = {
   504: 'DEADLINE_EXCEEDED',
 };
 
+/** Numbers of `google.rpc.Code` by name. */
+const GRPC_CODES: Readonly<Record<string, number>> = {
+  CANCELLED: 1,
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
+  PERMISSION_DENIED: 7,
+  RESOURCE_EXHAUSTED: 8,
+  FAILED_PRECONDITION: 9,
+  UNIMPLEMENTED: 12,
+  INTERNAL: 13,
+  UNAVAILABLE: 14,
+  UNAUTHENTICATED: 16,
+};
+const GRPC_INTERNAL = 13;
+
+/** The status of a call over gRPC that was answered with an error. Spec: A2A 1.0, 5.4 and 10.6. */
+export function grpcCode({ status }: EncodedError): number {
+  return GRPC_CODES[status] ?? GRPC_INTERNAL;
+}
+
+/** The same in 0.3, where it is the error of JSON-RPC. Spec: A2A 0.3, 8. */
+export function legacyRestErrorBody({ code, message, details }: EncodedError): JsonObject {
+  return { code, message, data: details };
+}
+
 /** The body of an error answer of the HTTP+JSON binding. Spec: A2A 1.0, 11.6. */
 export function restErrorBody({ http, status, message, details }: EncodedError): JsonObject {
   return { error: { code: http, status, message, details } };

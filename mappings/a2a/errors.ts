@@ -89,19 +89,22 @@ export type A2aErrorName = keyof typeof A2A_ERRORS;
 
 /** What arrived, whichever binding said it; members that were absent are undefined. */
 export interface ErrorFacts {
-  code: number | undefined;
-  reason: string | undefined;
-  httpStatus: number | undefined;
+  code?: number | undefined;
+  reason?: string | undefined;
+  httpStatus?: number | undefined;
+  /** Name of the class of an error, as peers of 0.3 send it: the name here and `Error`. */
+  className?: string | undefined;
 }
 
 export type FoundError = { known: true; name: A2aErrorName; row: A2aErrorRow } | { known: false };
 
-/** Looks up by ErrorInfo reason first (HTTP+JSON shares statuses), then by JSON-RPC code. */
+/** Looks up by ErrorInfo reason first (HTTP+JSON shares statuses), then by JSON-RPC code, then by the name of the class. */
 export function findError(facts: ErrorFacts): FoundError {
   const rows = Object.entries(A2A_ERRORS) as [A2aErrorName, A2aErrorRow][];
   const hit =
     rows.find(([, row]) => facts.reason !== undefined && row.reason === facts.reason) ??
-    rows.find(([, row]) => row.code === facts.code);
+    rows.find(([, row]) => row.code === facts.code) ??
+    rows.find(([name]) => facts.className === `${name}Error`);
   return hit === undefined ? { known: false } : { known: true, name: hit[0], row: hit[1] };
 }
 
@@ -112,6 +115,23 @@ export function harnCodeOfHttp(status: number): ErrorCode {
   if (status === 429) return 'rate_limited';
   if (status === 504 || status === 408) return 'deadline_exceeded';
   return status >= 400 && status < 500 ? 'invalid_request' : 'upstream_unavailable';
+}
+
+/** What a status of gRPC says that comes without details, by its number: its name, and the JSON-RPC error it stands for. */
+const GRPC_STATUSES: Readonly<Record<number, { name: string; rpc: number }>> = {
+  3: { name: 'INVALID_ARGUMENT', rpc: -32602 },
+  5: { name: 'NOT_FOUND', rpc: -32001 },
+  9: { name: 'FAILED_PRECONDITION', rpc: -32004 },
+  12: { name: 'UNIMPLEMENTED', rpc: -32601 },
+};
+const GRPC_OTHER = { name: 'INTERNAL', rpc: -32603 };
+
+export function grpcStatusName(code: number): string {
+  return (GRPC_STATUSES[code] ?? GRPC_OTHER).name;
+}
+
+export function rpcCodeOfGrpc(code: number): number {
+  return (GRPC_STATUSES[code] ?? GRPC_OTHER).rpc;
 }
 
 export interface OutwardError {

@@ -7,8 +7,15 @@ import { isObject } from '#protocol/json-shape.ts';
  * file, `contextId` or `context_id`; what is read has the JSON name. Both at once are a fault: which one counts would be a
  * guess. Unknown members are left out, and cost nothing however many there are. Spec: ProtoJSON, "Field names".
  */
-export function protoMessage<Shape extends z.ZodRawShape>(shape: Shape) {
-  const spellings = Object.keys(shape).map((name) => ({ name, all: [...new Set([name, protoName(name)])] }));
+export function protoMessage<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  /** Names in the protocol file that do not follow from the JSON names. */
+  named: Readonly<Record<string, string>> = {},
+) {
+  const spellings = Object.keys(shape).map((name) => ({
+    name,
+    all: [...new Set([name, named[name] ?? protoName(name)])],
+  }));
   return z.preprocess((value, context) => {
     const given = value as JsonValue | undefined;
     if (!isObject(given)) return value;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '#protocol/json.ts';
 import { type PushConfig, type SetPushConfigRequest, setPushConfigRequest } from '#resources/push/schema.ts';
 import type { Version } from './encode-task.ts';
+import { refusal } from './errors-out.ts';
 import { protoMessage } from './proto-message.ts';
 import { placedBelow, validate } from './validate.ts';
 
@@ -78,6 +79,27 @@ function present(members: Record<string, string | undefined>): Record<string, st
 
 const createV1 = protoMessage({ taskId: id, ...configMembersV1 });
 const createV03 = z.object({ taskId: id, pushNotificationConfig: configV03 });
+
+/** The protocol file of 0.3 has the config one level deeper; clients send it either way. */
+const createProto03 = protoMessage({
+  taskId: id,
+  pushNotificationConfig: configV03.optional(),
+  config: protoMessage({ pushNotificationConfig: configV03 }).optional(),
+});
+
+/** The task and the config that a create or set request of the protocol file of 0.3 names. */
+export function decodeCreateProto03(params: JsonObject): { taskId: string } & PushConfigGiven {
+  const { taskId, config, pushNotificationConfig: bare } = validate(createProto03, params);
+  const given = config?.pushNotificationConfig ?? bare;
+  if (given === undefined)
+    throw refusal(
+      'InvalidParams',
+      'config.pushNotificationConfig is required.',
+      'config.pushNotificationConfig',
+    );
+  const member = config === undefined ? 'pushNotificationConfig' : 'config.pushNotificationConfig';
+  return { taskId, ...pushConfigV03(given, member) };
+}
 
 /** The task and the config that a create or set request names. */
 export function decodeCreate(version: Version, params: JsonObject): { taskId: string } & PushConfigGiven {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject } from '#protocol/json-shape.ts';
+import { messageFrom03 } from './proto-03.ts';
 import { protoMessage } from './proto-message.ts';
 import { configV1, configV03, type PushConfigGiven, pushConfigV1, pushConfigV03 } from './push-configs.ts';
 import { decodeState, type HarnState } from './states.ts';
@@ -122,6 +123,50 @@ export const sendRequestV03 = z.object({
   metadata: object,
 });
 
+const partProto03 = protoMessage({
+  text: z.string().optional(),
+  file: protoMessage({
+    fileWithBytes: base64.optional(),
+    fileWithUri: z.string().min(1).max(8_192).optional(),
+    mimeType: text,
+    name: text,
+  })
+    .refine(
+      ({ fileWithBytes, fileWithUri }) => (fileWithBytes === undefined) !== (fileWithUri === undefined),
+      'must have exactly one of fileWithBytes and fileWithUri',
+    )
+    .optional(),
+  data: z
+    .object({ data: z.custom<JsonObject>((value) => isObject(value as JsonValue), 'must be an object') })
+    .optional(),
+  metadata: object,
+}).refine(
+  ({ text: said, file, data }) => [said, file, data].filter((content) => content !== undefined).length === 1,
+  'must have exactly one of text, file and data',
+);
+
+/** The same request in the JSON form of the protocol file of 0.3, for HTTP+JSON and gRPC. */
+export const sendRequestProto03 = protoMessage(
+  {
+    message: protoMessage({
+      messageId: id,
+      contextId: text,
+      taskId: text,
+      role: z.literal('ROLE_USER', 'must be ROLE_USER'),
+      content: z.array(partProto03).min(1, 'must have at least one part').max(1_000),
+      metadata: object,
+      extensions: texts,
+    }),
+    configuration: protoMessage({
+      ...configurationMembers,
+      blocking: flag,
+      pushNotification: configV03.nullish(),
+    }).nullish(),
+    metadata: object,
+  },
+  { message: 'request' },
+);
+
 /** What a client sends, in the words of neither version. */
 export interface SendRequest {
   messageId: string;
@@ -158,10 +203,27 @@ export function fromV03({ message, configuration, metadata }: z.output<typeof se
   };
 }
 
+/** The protocol file has no word for an unset flag: where a configuration stands, what it does not say is false. */
+export function fromProto03({
+  message,
+  configuration,
+  metadata,
+}: z.output<typeof sendRequestProto03>): SendRequest {
+  const config = configuration?.pushNotification;
+  const { parts } = messageFrom03({ content: message.content as unknown as JsonValue[] });
+  const read = { ...message, parts: parts as unknown as AnyMessage['parts'], referenceTaskIds: undefined };
+  return {
+    ...common(read, configuration?.acceptedOutputModes, metadata),
+    historyLength: configuration?.historyLength || undefined,
+    waits: configuration == null || configuration.blocking === true,
+    push: config ? pushConfigV03(config, 'configuration.pushNotification') : undefined,
+  };
+}
+
 type AnyMessage = z.output<typeof sendRequestV1>['message'] | z.output<typeof sendRequestV03>['message'];
 
 function common(
-  { messageId, contextId, taskId, parts, metadata, extensions, referenceTaskIds }: AnyMessage,
+  { messageId, contextId, taskId, parts, metadata, extensions, referenceTaskIds }: Omit<AnyMessage, 'role'>,
   modes: string[] | undefined,
   requestMetadata: JsonObject | undefined,
 ): Pick<SendRequest, 'messageId' | 'contextId' | 'taskId' | 'parts' | 'kept'> {

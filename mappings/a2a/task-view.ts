@@ -63,15 +63,18 @@ export class TaskView {
   isMessageOnly = false;
   /** The agent has a task of its own. */
   isBound = false;
+  /** What it was made of is being removed. */
+  isErased = false;
   readonly #requests = new Map<string, PermissionRequest>();
   #held: Message | undefined;
 
   /** Takes the next event of the Task and says what it means to a client. */
   advance(event: Event): Update[] {
     const row = FOLDS[event.event];
-    const updates =
-      row === undefined ? [{ type: 'event' } as const] : row(this, event.payload as Payload, event);
-    return updates;
+    // Of an erased event only its kind, place and time are left.
+    if (isObject(event.payload['erased'])) this.isErased = true;
+    if (row === undefined || this.isErased) return [{ type: 'event' }];
+    return row(this, event.payload as Payload, event);
   }
 
   /** The view as it is now, whatever comes later. */
@@ -84,6 +87,7 @@ export class TaskView {
     copy.metadata = this.metadata;
     copy.isMessageOnly = this.isMessageOnly;
     copy.isBound = this.isBound;
+    copy.isErased = this.isErased;
     return copy;
   }
 

@@ -39,6 +39,10 @@ export interface A2aOffer {
 
 export interface A2aCardFacts {
   agent: DescribedAgent;
+  /** How its clients name it over gRPC, where the address names no agent; undefined for the default one. */
+  tenant?: string | undefined;
+  /** Where gRPC is served, `host:port`; undefined where it is not. */
+  grpcAddress?: string | undefined;
   /** Where the agent is reached by A2A. */
   baseUrl: string;
   /** Origin that clients use, without a trailing slash. */
@@ -54,6 +58,7 @@ const HARN_BINDING = 'https://harnlang.com/spec/agents-protocol/v1';
  */
 const SCHEME_V03 = 'bearer';
 const SCHEME_V1 = 'bearer_v1';
+const GRPC = 'GRPC';
 const LEGACY = '0.3';
 const LEGACY_VERSION = '0.3.0';
 const PROVIDER = { organization: 'harn-gateway', url: 'https://harnlang.com' };
@@ -106,8 +111,13 @@ function membersV1(facts: A2aCardFacts) {
   };
 }
 
-function spokenAt({ baseUrl, offer }: A2aCardFacts) {
-  return offer.bindings.map((binding) => ({ url: baseUrl, ...binding }));
+/** An address of gRPC names no agent: 1.0 has tenants for that, and 0.3 nothing. */
+function spokenAt({ baseUrl, offer, grpcAddress, tenant }: A2aCardFacts) {
+  return offer.bindings.flatMap((binding) => {
+    if (binding.protocolBinding !== GRPC) return [{ url: baseUrl, ...binding }];
+    if (grpcAddress === undefined || (tenant !== undefined && binding.protocolVersion === LEGACY)) return [];
+    return [{ url: grpcAddress, ...binding, ...(tenant === undefined ? {} : { tenant }) }];
+  });
 }
 
 /** One entry for each version, whatever the reader asks in: the card is signed once for all of them. */

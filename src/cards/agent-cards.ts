@@ -24,6 +24,8 @@ export interface AgentCardsDeps {
   /** The key that signs now. */
   key(): CardKey;
   offer: A2aOffer;
+  /** Where gRPC is served, `host:port`. Default: nowhere. */
+  grpcAddress?(): string | undefined;
   /** Version of the gateway, for an agent that has not named its own. */
   version: string;
   /** RFC 3339 time of the start. */
@@ -122,7 +124,9 @@ export class AgentCards {
   #factsOf(agent: CardAgent | undefined, publicUrl: string, path: string): A2aCardFacts {
     const { offer, version } = this.#deps;
     const described = agent?.description ?? unreached(agent?.id, version);
-    return { agent: described, baseUrl: publicUrl + path, publicUrl, offer };
+    const tenant = path === A2A_PATH ? undefined : path.slice(A2A_PATH.length + 1);
+    const grpcAddress = this.#deps.grpcAddress?.();
+    return { agent: described, baseUrl: publicUrl + path, publicUrl, offer, tenant, grpcAddress };
   }
 
   #once<Card extends object>(

@@ -1,18 +1,31 @@
 import { Command } from 'commander';
-import { type IssuerSight, inspectIssuers } from '#compose/compose.ts';
+import {
+  createLogging,
+  type IssuerSight,
+  inspectIssuers,
+  inspectUpstreams,
+  systemClock,
+  systemRandom,
+  type UpstreamSight,
+} from '#compose/compose.ts';
 import { renderExample } from '#config/example.ts';
 import { ConfigError, type ConfigFault } from '#config/fault.ts';
 import type { Config } from '#config/load.ts';
 import type { NarrowedCredential } from '#config/narrowed-scopes.ts';
 import { EXIT } from './exit-codes.ts';
 import { type ConfigOptions, checkedConfigOf, withConfigOptions } from './gateway-config.ts';
+import { packageRoot, packageVersion } from './package-facts.ts';
+import { inspectRunning, type RunningSight } from './running-sights.ts';
 import { printJson } from './terminal.ts';
 
 export function checkCommand(): Command {
   const command = new Command('check')
     .description('Check the configuration without starting; all faults at once, with their paths.')
     .option('--print-example', 'print a configuration file with every option and its default')
-    .option('--online', 'look also whether each token issuer can be reached and publishes usable keys')
+    .option(
+      '--online',
+      'look also whether each token issuer can be reached and publishes usable keys, by which interface each A2A agent is called, and at circuits and halts of the gateway that runs',
+    )
     .option('--json', 'print JSON: whether it is fine, and the faults');
   return withConfigOptions(command, ['config']).action(check);
 }
@@ -36,6 +49,8 @@ async function check(flags: CheckOptions): Promise<void> {
   process.stdout.write(`${config.file ?? 'The default configuration'} is fine.\n`);
   process.stdout.write([routeLine(config), ...config.narrowed.map(narrowedLine), ''].join('\n'));
   for (const sight of await sights(config, flags)) process.stdout.write(`${sightLine(sight)}\n`);
+  for (const sight of await agents(config, flags)) process.stdout.write(`${agentLine(sight)}\n`);
+  for (const { said } of await running(config, flags)) process.stdout.write(`${said}\n`);
 }
 
 function routeLine({ defaultRoute: { route, reason } }: Config): string {
@@ -61,6 +76,31 @@ async function sights(config: Config, { online }: CheckOptions): Promise<IssuerS
   return seen;
 }
 
+/** An agent offers several interfaces, so which one is called is worth a look before the first task. */
+async function agents(config: Config, { online }: CheckOptions): Promise<UpstreamSight[]> {
+  if (!online) return [];
+  const { env } = process;
+  const parts = {
+    config,
+    packageRoot,
+    version: packageVersion(),
+    ...createLogging('silent', process.stderr),
+    env,
+  };
+  const seen = await inspectUpstreams({ ...parts, clock: systemClock, random: systemRandom }, 'a2a');
+  if (seen.some(({ fault }) => fault !== undefined)) process.exitCode = EXIT.failed;
+  return seen;
+}
+
+function agentLine({ route, name, spokenBy, fault }: UpstreamSight): string {
+  if (fault !== undefined) return `${route}: no task can be run there now: ${fault}`;
+  return `${route}: ${name ?? route} is called by ${spokenBy ?? 'its only interface'}.`;
+}
+
+function running({ store }: Config, { online }: CheckOptions): Promise<RunningSight[]> {
+  return online ? inspectRunning(store.data) : Promise.resolve([]);
+}
+
 function sightLine({ path, issuer, keys, fault }: IssuerSight): string {
   if (fault !== undefined) return `${path} (${issuer}): its tokens are not accepted now: ${fault}.`;
   return `${path} (${issuer}): reached; keys: ${keys}.`;
@@ -73,14 +113,21 @@ async function verdictOf(flags: CheckOptions): Promise<{
   default_route?: { route: string | null; reason: string };
   narrowed?: readonly NarrowedCredential[];
   issuers?: readonly IssuerSight[];
+  agents?: readonly UpstreamSight[];
+  running?: readonly RunningSight[];
 }> {
   try {
     const config = checkedConfigOf(flags);
     const { file, defaultRoute, narrowed } = config;
     const default_route = { route: defaultRoute.route ?? null, reason: defaultRoute.reason };
     const issuers = await sights(config, flags);
-    const ok = issuers.every(({ fault }) => fault === undefined);
-    const about = { default_route, narrowed, ...(flags.online ? { issuers } : {}) };
+    const seen = await agents(config, flags);
+    const ok = [...issuers, ...seen].every(({ fault }) => fault === undefined);
+    const about = {
+      default_route,
+      narrowed,
+      ...(flags.online ? { issuers, agents: seen, running: await running(config, flags) } : {}),
+    };
     return { ok, file: file ?? null, faults: [], ...about };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

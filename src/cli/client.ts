@@ -1,7 +1,15 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import { GatewayError, type HarnClient, harnClient, refusalOf, type StreamedEvent } from '#client/index.ts';
+import {
+  type components,
+  GatewayError,
+  type HarnClient,
+  harnClient,
+  type PathsOf,
+  refusalOf,
+  type StreamedEvent,
+} from '#client/index.ts';
 import { parseStrictText } from '#json/strict-parse.ts';
 import { announcedGateway, dataPaths } from '#operation/data-directory.ts';
 import type { ByteSource } from '#protocol/bytes.ts';
@@ -113,6 +121,7 @@ export class GatewayClient {
   readonly api: HarnClient;
   readonly #followed: HarnClient;
   readonly #url: string;
+  readonly #key: string;
   readonly #resumeDelaysMs: readonly number[];
 
   /** `resumeDelaysMs`: pauses before `follow` tries again; it gives up after the last one. */
@@ -123,24 +132,24 @@ export class GatewayClient {
     this.#url = url;
     // What commands send means the same in all versions. A person decides what is run again.
     const version = (options.protocolVersion ?? DEFAULT_VERSION) as 'agents-protocol-2026-04-25';
-    const common = { url, key: apiKey(options, data), version, retries: 0 };
+    this.#key = apiKey(options, data);
+    const common = { url, key: this.#key, version, retries: 0 };
     this.api = harnClient({ ...common, fetch: (request) => answerTo(request, url) });
     this.#followed = harnClient({ ...common, fetch: (request) => connected(request, url) });
   }
 
-  async json<Body>(method: string, path: string, body?: object): Promise<Body> {
-    return (await this.#request(method, path, body === undefined ? {} : { body })) as Body;
+  /** What the gateway says of itself to Prometheus, in its text format: no operation of the protocol. */
+  async metrics(): Promise<string> {
+    const headers = { Authorization: `Bearer ${this.#key}` };
+    const request = new Request(`${this.#url}/metrics`, { headers, redirect: 'error' });
+    return (await answerTo(request, this.#url)).text();
   }
 
-  /** Deletes what is answered with nothing. */
-  async remove(path: string): Promise<void> {
-    await this.#request('DELETE', path, {});
-  }
-
-  /** The bytes of an answer as they come. Throws CliError when it breaks off. */
-  async *bytes(path: string, body?: object): AsyncGenerator<Uint8Array> {
-    const init = { parseAs: 'stream', ...(body && { body }) };
-    const bytes = await this.#request(body === undefined ? 'GET' : 'POST', path, init);
+  /** The bytes of an answer as they come; `ask` asks for them with AS_STREAM. Throws CliError when it breaks off. */
+  async *bytes(
+    ask: (api: HarnClient) => Promise<ReadableStream<Uint8Array> | null | undefined>,
+  ): AsyncGenerator<Uint8Array> {
+    const bytes = await ask(this.api);
     try {
       yield* (bytes ?? []) as AsyncIterable<Uint8Array>;
     } catch (error) {
@@ -150,8 +159,12 @@ export class GatewayClient {
     }
   }
 
-  /** Sends bytes as a raw body, piece by piece; `onSent` is called with how many are under way. */
-  async upload<Body>(path: string, bytes: ByteSource, onSent: (sent: number) => void): Promise<Body> {
+  /** Restores the bundle in these bytes, sent piece by piece; `onSent` is called with how many are under way. */
+  async importBundle(
+    bytes: ByteSource,
+    query: QueryOf<'/v1/bundles/import', 'post'>,
+    onSent: (sent: number) => void,
+  ): Promise<components['schemas']['BundleImport']> {
     const pieces = async function* (): AsyncGenerator<Uint8Array> {
       for (let at = 0; at < bytes.size; ) {
         const end = Math.min(bytes.size, at + UPLOAD_PIECE_BYTES);
@@ -160,11 +173,16 @@ export class GatewayClient {
         at = end;
       }
     };
-    const body = ReadableStream.from(pieces());
     // A body of unknown length would take the room of the largest one there.
     const headers = { 'content-length': String(bytes.size) };
-    const bodySerializer = (pieces: unknown) => pieces;
-    return (await this.#request('POST', path, { body, headers, bodySerializer, duplex: 'half' })) as Body;
+    const streamed = { bodySerializer: () => ReadableStream.from(pieces()), duplex: 'half' } as const;
+    // The document knows the whole of a body only; the serializer makes the stream of it.
+    return this.api.post('/v1/bundles/import', {
+      params: { query },
+      body: new Blob([]),
+      headers,
+      ...streamed,
+    });
   }
 
   /**
@@ -190,15 +208,19 @@ export class GatewayClient {
     const seconds = Math.ceil(this.#resumeDelaysMs.reduce((sum, ms) => sum + ms, 0) / 1000);
     return `The event stream of ${this.#url} did not go on within ${seconds} s. What was accepted is kept: look at GET /v1/tasks/${taskId} when the gateway runs.`;
   }
-
-  /** A path that is written out, such as that of a listing, has no type of its own. */
-  async #request(method: string, path: string, init: object): Promise<unknown> {
-    const request = this.api.http.request as Untyped;
-    return (await request(method, path, init)).data;
-  }
 }
 
-type Untyped = (method: string, path: string, init: object) => Promise<{ data?: unknown }>;
+/** Asks an operation for its bytes as they come; see `bytes`. */
+export const AS_STREAM = { parseAs: 'stream' } as const;
+
+type Paths = PathsOf['agents-protocol-2026-04-25'];
+
+/** The query of an operation. */
+export type QueryOf<Path extends keyof Paths, Method extends string = 'get'> = Paths[Path] extends {
+  [Each in Method]: { parameters: { query?: infer Query } };
+}
+  ? NonNullable<Query>
+  : never;
 
 /** The answer of the gateway to what it accepted. */
 async function answerTo(request: Request, url: string): Promise<Response> {

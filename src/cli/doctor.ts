@@ -32,6 +32,7 @@ import { describeFailure, EXIT } from './exit-codes.ts';
 import { type ConfigOptions, configOf, withConfigOptions } from './gateway-config.ts';
 import { PROGRAM } from './invocation.ts';
 import { packageRoot, packageVersion } from './package-facts.ts';
+import { inspectRunning } from './running-sights.ts';
 import { print, printJson } from './terminal.ts';
 
 export function doctorCommand(): Command {
@@ -92,6 +93,7 @@ const CHECKS: readonly Check[] = [
   { name: 'issuer', of: issuerLines },
   { name: 'program', of: programLines },
   { name: 'agent', of: agentLines },
+  { name: 'gateway', of: gatewayLines },
   { name: 'telemetry', of: telemetryLines },
   { name: 'editor', look: editorLines },
 ];
@@ -283,11 +285,18 @@ function programLines({ config: { upstreams }, env }: Facts): Line[] {
 async function agentLines({ config, env, redactor, logger }: Facts): Promise<Line[]> {
   const parts = { config, packageRoot, version: packageVersion(), logger, redactor, env };
   const sights = await inspectUpstreams({ ...parts, clock: systemClock, random: systemRandom });
-  return sights.map(({ route, name, skills, fault }) =>
+  return sights.map(({ route, name, skills, spokenBy, fault }) =>
     fault === undefined
-      ? fine(`${route} answers as ${name ?? route}; skills: ${skills ?? 0}`)
+      ? fine(
+          `${route} answers as ${name ?? route}${spokenBy === undefined ? '' : ` by ${spokenBy}`}; skills: ${skills ?? 0}`,
+        )
       : bad(`${route}: ${fault}`, `Look at its row in upstreams, and at the agent itself.`),
   );
+}
+
+async function gatewayLines({ config }: Facts): Promise<Line[]> {
+  const sights = await inspectRunning(config.store.data);
+  return sights.map(({ said, todo }) => (todo === undefined ? fine(said) : bad(said, todo)));
 }
 
 async function telemetryLines({ config, env }: Facts): Promise<Line[]> {

@@ -9,6 +9,8 @@ export interface FirstStepFacts {
   freshKey: string | undefined;
   /** The file of the development key; undefined where there is none. */
   keyFile: string | undefined;
+  /** Link to the console, which signs in by itself where a key is at hand; undefined where it is not served. */
+  console: string | undefined;
   /** Where the gateway keeps its data; said where commands would not find it by themselves. */
   data: string;
   /** Where tasks go that name no route; undefined where they go nowhere. */
@@ -20,8 +22,22 @@ export function firstSteps(facts: FirstStepFacts): string {
   const { url, keyFile } = facts;
   const key = keyFile === undefined ? '$HARN_GATEWAY_KEY' : `$(cat ${shellWord(keyFile)})`;
   const headers = `-H "Authorization: Bearer ${key}" -H "${VERSION_HEADER}: ${DEFAULT_VERSION}"`;
-  const lines = ['', `harn-gateway serves on ${url}`, ...keyLines(facts), '', ...steps(facts, headers), ''];
+  const lines = [
+    '',
+    `harn-gateway serves on ${url}`,
+    ...keyLines(facts),
+    ...consoleLines(facts),
+    '',
+    ...steps(facts, headers),
+    '',
+  ];
   return `${lines.join('\n')}\n`;
+}
+
+function consoleLines({ console: link }: FirstStepFacts): string[] {
+  if (link === undefined) return [];
+  const lasts = link.includes('#code=') ? ' (signs in once, within a minute)' : '';
+  return ['', `Console${lasts}: ${link}`];
 }
 
 function keyLines({ freshKey, keyFile }: FirstStepFacts): string[] {

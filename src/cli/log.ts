@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import {
   BackupError,
   becauseOf,
@@ -9,7 +9,9 @@ import {
   createLogging,
   isBackupPath,
   type MigrationStep,
+  type MoveStep,
   migrateData,
+  moveTools,
   openLog,
   refuseHalfMigrated,
   sourcesOf,
@@ -20,6 +22,7 @@ import type { Finding } from '#eventlog/finding.ts';
 import { dataPaths } from '#operation/data-directory.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { type ConfigOptions, offlineConfigOf, withConfigOptions } from './gateway-config.ts';
+import { logsTo } from './log-lines.ts';
 import { Progress } from './progress.ts';
 import { printJson, print as printText } from './terminal.ts';
 
@@ -48,12 +51,21 @@ export function logCommand(): Command {
       'go on with a damaged log: what is damaged stays refused, the rest is brought over',
     )
     .option('--json', 'print one JSON object per finding and one at the end');
+  const move = new Command('move')
+    .description(
+      'Bring the log of a stopped gateway into the stream that the configuration names, or back into the data directory.',
+    )
+    .addOption(
+      new Option('--to <place>', 'where it goes').choices(['jetstream', 'leveldb']).makeOptionMandatory(),
+    )
+    .option('--json', 'print one JSON object per finding and one at the end');
   return new Command('log')
     .description('Work on the event log of a data directory.')
     .addCommand(withConfigOptions(check, ['config', 'data']).action(checkLogOf))
     .addCommand(withConfigOptions(accept, ['config', 'data']).action(acceptTruncation))
     .addCommand(withConfigOptions(restore, ['config', 'data']).action(acceptRestore))
-    .addCommand(withConfigOptions(migrate, ['config', 'data']).action(migrateLogOf));
+    .addCommand(withConfigOptions(migrate, ['config', 'data']).action(migrateLogOf))
+    .addCommand(withConfigOptions(move, ['config', 'data']).action(moveLogOf));
 }
 
 async function checkLogOf(flags: ConfigOptions & { json?: boolean }): Promise<void> {
@@ -147,6 +159,51 @@ function migrationLine(step: MigrationResult): string {
   }
 }
 
+type MoveFlags = ConfigOptions & { json?: boolean; to: 'jetstream' | 'leveldb' };
+
+async function moveLogOf({ json, to, ...flags }: MoveFlags): Promise<void> {
+  const config = offlineConfigOf(flags);
+  if (to === 'jetstream') refuseMissing(config.store.data);
+  const { moveToJetStream, moveToLevelDb } = await moveTools();
+  const { logger } = createLogging('error', logsTo(process.stderr));
+  const parts = { config, clock: systemClock, random: systemRandom, logger };
+  const progress = new Progress('log move');
+  for await (const step of to === 'jetstream' ? moveToJetStream(parts) : moveToLevelDb(parts)) {
+    if (step.kind === 'progress') {
+      if (step.work === 'checked') progress.update(step.commits, 'commits checked');
+      else progress.update(step.rows, `rows ${step.work}`);
+      continue;
+    }
+    progress.end();
+    if (step.kind === 'refused') process.exitCode = EXIT.failed;
+    print(json ? moveJson(step, to) : moveLine(step, to));
+  }
+  progress.end();
+}
+
+type MoveResult = Exclude<MoveStep, { kind: 'progress' }>;
+
+function moveJson(step: MoveResult, to: MoveFlags['to']): object {
+  if (step.kind === 'finding') return { finding: step.finding };
+  const { kind, ...facts } = step;
+  return { moved: kind === 'moved', to, ...(kind === 'refused' ? { refused: true } : {}), ...facts };
+}
+
+function moveLine(step: MoveResult, to: MoveFlags['to']): string {
+  switch (step.kind) {
+    case 'finding':
+      return describeFinding(step.finding);
+    case 'refused':
+      return 'Nothing was moved: the log has these findings. Restore a backup, and run this again.';
+    case 'current':
+      return `The log is in the stream ${step.stream} already. There is nothing to do.`;
+    case 'moved':
+      return to === 'jetstream'
+        ? `The log is in the stream ${step.stream} now, with ${step.commits} commits. Set store.kind to jetstream before the next start.`
+        : `The log is in the data directory now, with ${step.commits} commits. Set store.kind to leveldb before the next start; the stream ${step.stream} can be deleted.`;
+  }
+}
+
 type AcceptedStep = Extract<
   ReturnType<typeof checkData> extends AsyncGenerator<infer Step> ? Step : never,
   { kind: 'accepted' }
@@ -168,7 +225,7 @@ async function goOn(
 ): Promise<void> {
   const config = offlineConfigOf(flags);
   refuseMissing(config.store.data);
-  const { logger, redactor } = createLogging('warn', process.stderr);
+  const { logger, redactor } = createLogging('warn', logsTo(process.stderr));
   const why = flags.reason === undefined ? undefined : becauseOf(redactor, flags.reason);
   const log = await openLog({ config, logger, clock: systemClock, random: systemRandom });
   try {

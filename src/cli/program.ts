@@ -5,6 +5,7 @@ import { apiKeysCommand } from '#resources/api-key/cli.ts';
 import { artifactCommand } from '#resources/artifact/cli.ts';
 import { auditCommand } from '#resources/audit/cli.ts';
 import { backupCommand, restoreCommand } from '#resources/backup/cli.ts';
+import { erasureCommand } from '#resources/erasure/cli.ts';
 import { haltCommand } from '#resources/halt/cli.ts';
 import { holdsCommand } from '#resources/hold/cli.ts';
 import { permissionCommand } from '#resources/permission/cli.ts';
@@ -29,6 +30,7 @@ import { reloadCommand } from './reload.ts';
 import { runCommands } from './run-commands.ts';
 import { serveCommand } from './serve.ts';
 import { statusCommand } from './status.ts';
+import { topCommand } from './top.ts';
 import { withUsageTexts } from './usage-texts.ts';
 
 /** Runs one command line and returns the exit code. Answers go to stdout, everything else to stderr. */
@@ -52,11 +54,13 @@ export function program(): Command {
     acpCommand(),
     mcpCommand(),
     statusCommand(),
+    topCommand(),
     taskCommand(),
     artifactCommand(),
     agentsCommand(),
     sessionCommand(),
     holdsCommand(),
+    erasureCommand(),
     auditCommand(),
     permissionCommand(),
     ...collectionCommands(),
@@ -75,5 +79,26 @@ export function program(): Command {
   ]) {
     root.addCommand(command);
   }
+  for (const words of JSON_ALREADY)
+    commandAt(root, words.split(' ')).option('--json', 'changes nothing: what it prints is JSON');
   return withUsageTexts(root);
+}
+
+/** Commands that print JSON and nothing else; they take the option of all others. */
+const JSON_ALREADY = [
+  'session transcript',
+  'session export',
+  'audit export',
+  'receipt collect',
+  'trust export',
+  'card show',
+  'openapi',
+] as const;
+
+function commandAt(root: Command, words: readonly string[]): Command {
+  return words.reduce((command, word) => {
+    const below = command.commands.find((one) => one.name() === word);
+    if (below === undefined) throw new Error(`there is no command ${words.join(' ')}`);
+    return below;
+  }, root);
 }

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import type { ReloadReport } from '#resources/runtime/schema.ts';
 import { type ClientOptions, GatewayClient, withClientOptions } from './client.ts';
 import { print, printJson } from './terminal.ts';
 
@@ -13,7 +12,7 @@ export function reloadCommand(): Command {
 }
 
 async function reload({ json, ...options }: ClientOptions & { json?: boolean }): Promise<void> {
-  const report = await new GatewayClient(options).json<ReloadReport>('POST', '/v1/admin/reload');
+  const report = await new GatewayClient(options).api.post('/v1/admin/reload');
   if (json) return printJson(report);
   const { applied, needs_restart, routes } = report;
   print(

@@ -8,24 +8,27 @@ import type { Logger } from '#protocol/ports.ts';
 import { EXIT } from './exit-codes.ts';
 import { firstSteps } from './first-steps.ts';
 import { type ConfigOptions, withConfigOptions } from './gateway-config.ts';
+import { readKeyFile } from './key-file.ts';
+import { logsTo } from './log-lines.ts';
 import { packageRoot, packageVersion } from './package-facts.ts';
 import { WatchedConfig } from './watched-config.ts';
 
-type ServeOptions = ConfigOptions & { quiet?: true; unlisted?: true; watch?: true };
+type ServeOptions = ConfigOptions & { quiet?: true; json?: true; unlisted?: true; watch?: true };
 
 export function serveCommand(): Command {
   const command = new Command('serve')
     .description('Run the gateway.')
     .option('--quiet', 'print no first steps and no development key')
     .option('--watch', 'reload when the configuration, or a file that it names, changes; SIGHUP does so too')
+    .option('--json', 'write log lines as JSON to a terminal too, as they are elsewhere')
     .option('--unlisted', 'leave no address for the launchers of editors (harn-gateway acp, mcp)');
   return withConfigOptions(command, ['config', 'host', 'port', 'data']).action(serve);
 }
 
-async function serve({ quiet, unlisted, watch, ...flags }: ServeOptions): Promise<void> {
+async function serve({ quiet, json, unlisted, watch, ...flags }: ServeOptions): Promise<void> {
   const source = new WatchedConfig(flags);
   const config = source.read();
-  const { logger, redactor } = createLogging(config.telemetry.log_level, process.stderr);
+  const { logger, redactor } = createLogging(config.telemetry.log_level, logsTo(process.stderr, json));
   let freshKey: string | undefined;
   const gateway = await startGateway({
     config,
@@ -38,6 +41,8 @@ async function serve({ quiet, unlisted, watch, ...flags }: ServeOptions): Promis
     onDevelopmentKey: (key) => {
       freshKey = key;
     },
+    // At once: the other one takes up what runs here. Started again, it waits behind that one.
+    onOvertaken: () => process.exit(EXIT.dataInUse),
   });
   // Before the ready line: who reads it may send the signal at once.
   const data = config.store.data;
@@ -59,7 +64,15 @@ async function serve({ quiet, unlisted, watch, ...flags }: ServeOptions): Promis
   const { devKey } = dataPaths(data);
   const keyFile = hasDevelopmentKey(config) && existsSync(devKey) ? devKey : undefined;
   const defaultRoute = config.defaultRoute.route;
-  if (!quiet) process.stderr.write(firstSteps({ url: gateway.url, freshKey, keyFile, data, defaultRoute }));
+  const consoleOf = () => {
+    if (!config.console.enabled) return undefined;
+    const key = freshKey ?? (keyFile && readKeyFile(keyFile, 'the data directory'));
+    return key === undefined ? `${gateway.url}/console/` : gateway.consoleLink(key);
+  };
+  if (!quiet)
+    process.stderr.write(
+      firstSteps({ url: gateway.url, freshKey, keyFile, data, defaultRoute, console: consoleOf() }),
+    );
   await end;
 }
 

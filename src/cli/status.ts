@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import type { JsonObject } from '#protocol/json.ts';
-import type { Agent } from '#resources/agent/schema.ts';
 import { askPublic, type ClientOptions, GatewayClient, withClientOptions } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { itemsOf } from './listing.ts';
@@ -38,7 +37,7 @@ async function heldBy(options: StatusOptions): Promise<Held> {
     const client = new GatewayClient(options);
     const { version, session_count, task_count } = await client.api.get('/v1/runtime');
     const routes: string[] = [];
-    for await (const { route } of itemsOf<Agent>(client, '/v1/agents', Number.POSITIVE_INFINITY))
+    for await (const { route } of itemsOf(client, '/v1/agents', {}, Number.POSITIVE_INFINITY))
       routes.push(route);
     return { version, sessions: session_count, tasks: task_count, routes };
   } catch (error) {

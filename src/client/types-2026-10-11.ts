@@ -6,6 +6,9 @@ export const KEYED: ReadonlySet<string> = new Set([
   "POST /v1/tasks"
 ]);
 
+/** Any JSON value. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue };
+
 export interface paths {
     "/.well-known/agent-card.json": {
         parameters: {
@@ -751,6 +754,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/caller": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read who calls: the actor and tenant of your credential, its scopes and its workspaces.
+         * @description Read who calls: the actor and tenant of your credential, its scopes and its workspaces. Needs a credential, and no scope.
+         */
+        get: operations["getCaller"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/capabilities": {
         parameters: {
             query?: never;
@@ -885,8 +908,8 @@ export interface paths {
         get: operations["listErasures"];
         put?: never;
         /**
-         * Erase what a Session holds for good; proofs and a record of the erasure stay.
-         * @description Erase what a Session holds for good; proofs and a record of the erasure stay. Needs the scope `erasures:write`.
+         * Erase what a Session holds, or what an actor left in a Workspace, for good; proofs and a record of the erasure stay.
+         * @description Erase what a Session holds, or what an actor left in a Workspace, for good; proofs and a record of the erasure stay. Needs the scope `erasures:write`.
          */
         post: operations["createErasure"];
         delete?: never;
@@ -2470,9 +2493,15 @@ export interface components {
             defaultInputModes: string[];
             defaultOutputModes: string[];
             description: string;
+            documentationUrl?: string;
+            iconUrl?: string;
             name: string;
             preferredTransport: string;
             protocolVersion: string;
+            provider?: {
+                organization: string;
+                url: string;
+            };
             security: components["schemas"]["JsonObject"][];
             securityRequirements: components["schemas"]["JsonObject"][];
             securitySchemes: components["schemas"]["JsonObject"];
@@ -2482,7 +2511,7 @@ export interface components {
             url: string;
             version: string;
         } & {
-            [key: string]: unknown;
+            [key: string]: components["schemas"]["JsonValue"];
         };
         /** @description A detached JWS over the card: A2A 1.0, 8.4. */
         A2aAgentCardSignature: {
@@ -2879,6 +2908,22 @@ export interface components {
             /** @description Whether it is. */
             valid: boolean;
         };
+        /** @description Who calls: what the credential is of, and what it may do. */
+        Caller: {
+            /** @description Who calls, as events and receipts name them. */
+            actor: string;
+            /**
+             * @description Which kind of resource this is.
+             * @constant
+             */
+            object: "caller";
+            /** @description What the credential may do; `*` is everything but the gateway itself. */
+            scopes: string[];
+            /** @description The tenant. */
+            tenant_id: string;
+            /** @description Workspaces of the credential, the default first; `*` is every one of the tenant. */
+            workspaces: string[];
+        };
         /** @description What a client sends to cancel task. */
         CancelTaskRequest: {
             /** @description Why, in words; null or absent where nobody said. */
@@ -3056,12 +3101,16 @@ export interface components {
         };
         /** @description What a client sends to create erasure. */
         CreateErasureRequest: {
+            /** @description The actor whose data is erased, as Events name it. Name it or a Session. */
+            actor?: string;
             /** @description Why, in words; null or absent where nobody said. */
             reason?: string;
             /** @description Under which rule, such as an article of a law. */
             rule: string;
             /** @description The Session to erase; it is closed first. */
-            session_id: string;
+            session_id?: string;
+            /** @description The Workspace in which the data of an actor is erased. Default: the first of the caller. */
+            workspace_id?: string;
         };
         /** @description What a client sends to create halt. */
         CreateHaltRequest: {
@@ -3087,14 +3136,20 @@ export interface components {
         };
         /** @description What a client sends to create memory. */
         CreateMemoryRequest: {
+            /** @description How sure who wrote it is of it, from 0 to 1. */
+            confidence?: number | null;
             /** @description The content. */
             content: components["schemas"]["JsonValue"];
+            /** @description Where an embedding of it is kept elsewhere; the gateway makes none. */
+            embedding_ref?: string | null;
             /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
             /** @description Actor that it belongs to. */
             owner_id: string;
             /** @description Where it comes from. */
             provenance: components["schemas"]["JsonObject"];
+            /** @description Kept and given back; what is redacted is decided by the policy of the gateway. */
+            redaction_policy?: components["schemas"]["JsonObject"];
             /**
              * @description How far it reaches.
              * @enum {string}
@@ -3207,7 +3262,7 @@ export interface components {
             id?: string;
             /** @description Why, in words; null or absent where nobody said. */
             reason?: string | null;
-            /** @description When it was revoked; null while it holds. */
+            /** @description Null or left out: a new rule holds. */
             revoked_at?: components["schemas"]["Timestamp"] | null;
             /**
              * @description How far it reaches.
@@ -3218,7 +3273,7 @@ export interface components {
             scope_value?: string | null;
             /** @description Glob over the path, command or host; the action where there is none. */
             target_pattern: string;
-            /** @description The tenant. */
+            /** @description A rule is of the tenant of whoever makes it, whatever is sent. */
             tenant_id?: string | null;
         };
         /** @description What a client sends to create session. */
@@ -3355,10 +3410,33 @@ export interface components {
              * @constant
              */
             object: "erasure";
+            /** @description Of the erasure of an actor. */
+            of_actor?: {
+                /** @description Sessions that a hold keeps: nothing of them went. */
+                held: {
+                    /** @description The hold. */
+                    hold_id: string;
+                    /** @description The Session. */
+                    session_id: string;
+                }[];
+                /** @description Sessions of nobody else, which went whole. */
+                sessions: string[];
+                /** @description Sessions that lost what the actor said in them, and stay. */
+                shared: string[];
+                /** @description Tasks of others that lost their replay material, which may repeat what the actor said. */
+                unreplayable: string[];
+            };
             /** @description Why, in words; null or absent where nobody said. */
             reason: string | null;
             /** @description Proof of what was there. */
             receipts: {
+                /** @description Its place in the chain of its Session, and the receipt before it; absent for a replay. */
+                chain?: {
+                    /** @description Its place, from 0. */
+                    index: number;
+                    /** @description The receipt before it; null for the first one. */
+                    previous_id: string | null;
+                };
                 /** @description Place of the Receipt in the log, from 0. */
                 log_index: number;
                 /** @description `sha256:` and the SHA-256 of the RFC 8785 form of the Receipt, in hexadecimal. */
@@ -3394,7 +3472,7 @@ export interface components {
              * @enum {string}
              */
             state: "erasing" | "completed";
-            /** @description The Session that was erased. */
+            /** @description The Session that was erased, or the actor whose data was, by its name. */
             subject: components["schemas"]["ResourcePointer"];
             /** @description When it was last changed. */
             updated_at: components["schemas"]["Timestamp"];
@@ -4715,8 +4793,33 @@ export interface components {
             "vendor.harn_gateway.erasure_progressed"?: {
                 /** @description Sessions that were forked from it. */
                 forks: string[];
+                /** @description Of the erasure of an actor. */
+                of_actor?: {
+                    /** @description Sessions that a hold keeps. */
+                    held?: {
+                        /** @description The hold. */
+                        hold_id: string;
+                        /** @description The Session. */
+                        session_id: string;
+                    }[];
+                    /** @description Artifacts, permission requests and the like that went. */
+                    resources?: string[];
+                    /** @description Sessions that went whole. */
+                    sessions?: string[];
+                    /** @description Sessions that stay, without what the actor said. */
+                    shared?: string[];
+                    /** @description Tasks that lost their replay material. */
+                    unreplayable?: string[];
+                };
                 /** @description The Receipts, or whether they are served. */
                 receipts: {
+                    /** @description Its place in the chain of its Session, and the receipt before it; absent for a replay. */
+                    chain?: {
+                        /** @description Its place, from 0. */
+                        index: number;
+                        /** @description The receipt before it; null for the first one. */
+                        previous_id: string | null;
+                    };
                     /** @description Place of the Receipt in the log, from 0. */
                     log_index: number;
                     /** @description `sha256:` and the SHA-256 of the RFC 8785 form of the Receipt, in hexadecimal. */
@@ -4879,8 +4982,12 @@ export interface components {
                 };
                 /** @description The Memory. */
                 memory: {
+                    /** @description How sure who wrote it is of it, from 0 to 1. */
+                    confidence?: number | null;
                     /** @description When it was made. */
                     created_at: components["schemas"]["Timestamp"];
+                    /** @description Where an embedding of it is kept elsewhere; the gateway makes none. */
+                    embedding_ref?: string | null;
                     /** @description When it ends by itself; null for never. */
                     expires_at: components["schemas"]["Timestamp"] | null;
                     /** @description Id; made by the gateway where a client does not choose it. */
@@ -4896,6 +5003,8 @@ export interface components {
                     owner_id: string;
                     /** @description Where it comes from. */
                     provenance: components["schemas"]["JsonObject"];
+                    /** @description Kept and given back; what is redacted is decided by the policy of the gateway. */
+                    redaction_policy?: components["schemas"]["JsonObject"];
                     /**
                      * @description How far it reaches.
                      * @enum {string}
@@ -5603,10 +5712,7 @@ export interface components {
             llm?: {
                 /** @description What the runs of one Session may cost, by what their agents report. Enforced. */
                 cost_ceiling_usd_cents?: number | null;
-                /**
-                 * @description The providers of models.
-                 * @default []
-                 */
+                /** @description The providers of models. */
                 providers?: string[];
             };
             /**
@@ -5679,7 +5785,7 @@ export interface components {
         };
         /** @description Any JSON object. */
         JsonObject: {
-            [key: string]: unknown;
+            [key: string]: components["schemas"]["JsonValue"];
         };
         /** @description A JSON value. */
         JsonPart: {
@@ -5696,7 +5802,7 @@ export interface components {
             visibility: components["schemas"]["PartVisibility"];
         };
         /** @description Any JSON value. */
-        JsonValue: unknown;
+        JsonValue: JsonValue;
         /** @description Public keys that receipts, tree heads and cards are signed with: RFC 7517, with those that were revoked beside them. */
         KeySet: {
             keys: ({
@@ -5714,7 +5820,7 @@ export interface components {
                 use: "sig";
                 x: string;
             } & {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["JsonValue"];
             })[];
             revoked_keys: ({
                 /** @constant */
@@ -5731,7 +5837,7 @@ export interface components {
                 use: "sig";
                 x: string;
             } & {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["JsonValue"];
             })[];
         };
         /** @description A client that is attached to a Session, over whichever protocol. */
@@ -5777,10 +5883,14 @@ export interface components {
         };
         /** @description Something that is remembered from one Task to others. */
         Memory: {
+            /** @description How sure who wrote it is of it, from 0 to 1. */
+            confidence?: number | null;
             /** @description The content. */
             content: string | components["schemas"]["ArtifactRefPart"] | components["schemas"]["JsonObject"];
             /** @description When it was made. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description Where an embedding of it is kept elsewhere; the gateway makes none. */
+            embedding_ref?: string | null;
             /** @description When it ends by itself; null for never. */
             expires_at: components["schemas"]["Timestamp"] | null;
             /** @description Id; made by the gateway where a client does not choose it. */
@@ -5796,6 +5906,8 @@ export interface components {
             owner_id: string;
             /** @description Where it comes from. */
             provenance: components["schemas"]["JsonObject"];
+            /** @description Kept and given back; what is redacted is decided by the policy of the gateway. */
+            redaction_policy?: components["schemas"]["JsonObject"];
             /**
              * @description How far it reaches.
              * @enum {string}
@@ -6034,10 +6146,7 @@ export interface components {
             llm?: {
                 /** @description What the runs of one Session may cost, by what their agents report. Enforced. */
                 cost_ceiling_usd_cents?: number | null;
-                /**
-                 * @description The providers of models.
-                 * @default []
-                 */
+                /** @description The providers of models. */
                 providers?: string[];
             };
             /**
@@ -7231,24 +7340,24 @@ export interface components {
             /** @constant */
             _type: "harn_session_bundle";
             attachments: {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["JsonValue"];
             }[];
             bundle_id: string;
             created_at: string;
             metadata?: components["schemas"]["JsonObject"];
             permissions: {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["JsonValue"];
             }[];
             producer: {
                 name: string;
                 schema_id: string;
                 version: string;
             } & {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["JsonValue"];
             };
             redaction: {
                 entries: {
-                    [key: string]: unknown;
+                    [key: string]: components["schemas"]["JsonValue"];
                 }[];
                 /** @enum {string} */
                 mode: "sanitized" | "local" | "replay_only";
@@ -7256,57 +7365,57 @@ export interface components {
                 policy: string;
                 unsafe_secret_markers_rejected: boolean;
             } & {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["JsonValue"];
             };
             replay: {
                 checkpoints: {
-                    [key: string]: unknown;
+                    [key: string]: components["schemas"]["JsonValue"];
                 }[];
                 deterministic_events: ({
                     index: number;
                     source: string;
                     value: components["schemas"]["JsonValue"];
                 } & {
-                    [key: string]: unknown;
+                    [key: string]: components["schemas"]["JsonValue"];
                 })[];
                 event_log_pointers: {
-                    [key: string]: unknown;
+                    [key: string]: components["schemas"]["JsonValue"];
                 }[];
                 observability?: {
-                    [key: string]: unknown;
+                    [key: string]: components["schemas"]["JsonValue"];
                 } | null;
                 replay_fixture?: {
-                    [key: string]: unknown;
+                    [key: string]: components["schemas"]["JsonValue"];
                 } | null;
                 run_record?: {
-                    [key: string]: unknown;
+                    [key: string]: components["schemas"]["JsonValue"];
                 } | null;
                 trace_spans: {
-                    [key: string]: unknown;
+                    [key: string]: components["schemas"]["JsonValue"];
                 }[];
                 transitions: {
-                    [key: string]: unknown;
+                    [key: string]: components["schemas"]["JsonValue"];
                 }[];
                 verification_outcomes?: {
-                    [key: string]: unknown;
+                    [key: string]: components["schemas"]["JsonValue"];
                 }[];
                 worker_snapshots?: {
-                    [key: string]: unknown;
+                    [key: string]: components["schemas"]["JsonValue"];
                 }[];
             } & {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["JsonValue"];
             };
             runtime: {
                 harn_version: string;
                 metadata?: {
-                    [key: string]: unknown;
+                    [key: string]: components["schemas"]["JsonValue"];
                 };
                 provider_models: string[];
                 usage?: {
-                    [key: string]: unknown;
+                    [key: string]: components["schemas"]["JsonValue"];
                 } | null;
             } & {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["JsonValue"];
             };
             schema_version: number;
             source: {
@@ -7323,21 +7432,21 @@ export interface components {
                 workflow_id: string;
                 workflow_name?: string | null;
             } & {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["JsonValue"];
             };
             tools: {
                 calls: {
-                    [key: string]: unknown;
+                    [key: string]: components["schemas"]["JsonValue"];
                 }[];
                 schemas: ({
                     index: number;
                     source: string;
                     value: components["schemas"]["JsonValue"];
                 } & {
-                    [key: string]: unknown;
+                    [key: string]: components["schemas"]["JsonValue"];
                 })[];
             } & {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["JsonValue"];
             };
             transcript: {
                 sections: ({
@@ -7348,21 +7457,21 @@ export interface components {
                     location: string;
                     messages: components["schemas"]["JsonValue"][];
                     metadata: {
-                        [key: string]: unknown;
+                        [key: string]: components["schemas"]["JsonValue"];
                     };
                     scope: string;
                     summary?: string | null;
                 } & {
-                    [key: string]: unknown;
+                    [key: string]: components["schemas"]["JsonValue"];
                 })[];
             } & {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["JsonValue"];
             };
             workspace?: {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["JsonValue"];
             } | null;
         } & {
-            [key: string]: unknown;
+            [key: string]: components["schemas"]["JsonValue"];
         };
         /** @description What a client sends to session client. */
         SessionClientRequest: {
@@ -8055,7 +8164,7 @@ export interface components {
             /** @description Who may read it: `public` everybody who may read the resource, `internal` the scope `internal:read`, `receipt_only` nobody: only its hash is shown. */
             visibility: components["schemas"]["PartVisibility"];
         } & {
-            [key: string]: unknown;
+            [key: string]: components["schemas"]["JsonValue"];
         };
         /** @description Something that happened between turns. */
         TranscriptEvent: {
@@ -8070,7 +8179,7 @@ export interface components {
             /** @description Who may read it: `public` everybody who may read the resource, `internal` the scope `internal:read`, `receipt_only` nobody: only its hash is shown. */
             visibility: components["schemas"]["PartVisibility"];
         } & {
-            [key: string]: unknown;
+            [key: string]: components["schemas"]["JsonValue"];
         };
         /** @description A turn of a transcript. */
         TranscriptMessage: {
@@ -10079,6 +10188,28 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    getCaller: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Read who calls: the actor and tenant of your credential, its scopes and its workspaces. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Caller"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     listCapabilities: {
         parameters: {
             query?: never;
@@ -10322,7 +10453,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Erase what a Session holds for good; proofs and a record of the erasure stay. */
+            /** @description Erase what a Session holds, or what an actor left in a Workspace, for good; proofs and a record of the erasure stay. */
             202: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -10816,6 +10947,8 @@ export interface operations {
                 remembered?: "true";
                 /** @description Only of this Session. */
                 session_id?: string;
+                /** @description Only those in this state. Follow `next_cursor`: a page may have fewer than `limit`. */
+                status?: "pending" | "approved" | "denied";
                 /** @description Only of this Task. */
                 task_id?: string;
             };
@@ -10937,6 +11070,8 @@ export interface operations {
             query?: {
                 /** @description Only of this actor. */
                 actor?: string;
+                /** @description Goes on after the page that named it as `next_cursor`. */
+                cursor?: string;
                 /** @description Items of a page at most. */
                 limit?: number;
                 /** @description Only with this outcome. */

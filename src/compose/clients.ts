@@ -62,6 +62,8 @@ export interface UpstreamSight {
   /** Its name and version, as it says itself; undefined where it was not reached. */
   name?: string;
   skills?: number;
+  /** The interface that is used of those it offers. */
+  spokenBy?: string;
   /** Why no task could be run there now. It holds neither a secret nor an address. */
   fault?: string;
 }
@@ -69,15 +71,19 @@ export interface UpstreamSight {
 /** A healthy agent answers in a second; one that has to be installed by its command first takes longer. */
 const LOOK_MS = 30_000;
 
-/** Looks at every configured agent and server once, without a gateway; nothing of it is kept. */
-export async function inspectUpstreams(parts: Parts): Promise<UpstreamSight[]> {
+/**
+ * Looks at every configured agent and server once, without a gateway; nothing of it is kept. `protocol`: at those of one protocol
+ * alone, for example `a2a`.
+ */
+export async function inspectUpstreams(parts: Parts, protocol?: BridgeId): Promise<UpstreamSight[]> {
   const sample = sampleAgent(parts);
   const clients = configuredClients(parts, sample, {
     keptCards: { load: () => undefined, save: async () => undefined },
     definitions: { pinned: () => undefined, report: () => undefined },
   });
   try {
-    const sights = await Promise.all(clients.map(lookAt));
+    const seen = clients.filter(({ route }) => protocol === undefined || route.startsWith(`${protocol}:`));
+    const sights = await Promise.all(seen.map(lookAt));
     return parts.redactor.clean<UpstreamSight[]>(sights).value;
   } finally {
     await Promise.all(clients.map((client) => client.close()));
@@ -98,7 +104,8 @@ async function lookAt(client: ProtocolClient): Promise<UpstreamSight> {
     const said = await Promise.race([client.reach?.(), late]);
     if (said === undefined) return { route };
     const version = said.version === '' || said.version === 'unknown' ? '' : ` ${said.version}`;
-    return { route, name: `${said.name}${version}`, skills: said.skills.length };
+    const by = said.spokenBy === undefined ? {} : { spokenBy: said.spokenBy };
+    return { route, name: `${said.name}${version}`, skills: said.skills.length, ...by };
   } catch (error) {
     return { route, fault: error instanceof Error ? error.message : String(error) };
   } finally {

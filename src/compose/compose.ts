@@ -40,6 +40,7 @@ export { inspectUpstreams, type UpstreamSight } from './clients.ts';
 export { type IssuerSight, inspectIssuers } from './issuers.ts';
 export { createLogging } from './logging.ts';
 export { type MigrationParts, type MigrationStep, migrateData } from './migrate-data.ts';
+export type { MoveStep } from './move-log.ts';
 export { checkData, type DataSight, inspectData, openLog } from './open-data.ts';
 export { type GatewayParts, systemClock, systemRandom } from './parts.ts';
 export { becauseOf, checkBackup, restoreData } from './restore-data.ts';
@@ -58,9 +59,14 @@ export interface RunningGateway {
   tidy(): Promise<void>;
   /** Reads the configuration again and lets it take effect. Rejects with a ProtocolError; nothing has changed then. */
   reload(): Promise<ReloadReport>;
+  /** A link that signs in to the console with this key: once, within a minute. */
+  consoleLink(key: string): string;
   /** Drains within `drain_timeout_ms`: no new work, streams ended with a reason, tasks parked durably. */
   close(): Promise<void>;
 }
+
+/** What `log move` does; loaded only for it, as it brings NATS along. */
+export const moveTools = () => import('./move-log.ts');
 
 /** Something that has to be closed; closed in reverse order of opening, also when the start fails half way. */
 type Closer = () => Promise<unknown> | unknown;
@@ -163,7 +169,8 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   closers.push(() => retention.stop());
   closers.push(() => core.eraser.stop());
   closers.push(tidyRegularly(tidy, logger));
-  return { url, log, tidy, reload, close: () => closeAll(closers) };
+  const consoleLink = (key: string) => `${url}/console/#code=${surface.codeFor(key)}`;
+  return { url, log, tidy, reload, consoleLink, close: () => closeAll(closers) };
 }
 
 /** Keeps the process alive until everything is closed. A refused client whose body is not read does not keep it alive. */

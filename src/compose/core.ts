@@ -22,7 +22,7 @@ import type { Metering } from '#gateway.ts';
 import { dataPaths, ensureSecretFile, inputBoxKey, redactionProofKey } from '#operation/data-directory.ts';
 import { decideTool } from '#policy/known-tool.ts';
 import { policySettings } from '#policy/settings.ts';
-import { own } from '#protocol/clean.ts';
+import { own, word } from '#protocol/clean.ts';
 import { createIdSource, type Logger, type Random, timestamp } from '#protocol/ports.ts';
 import type { Interpret, ProtocolClient } from '#protocol-client.ts';
 import { redactionProver } from '#receipts/redaction-proof.ts';
@@ -40,6 +40,8 @@ import { ReceiptLog } from '#resources/receipt/receipt-log.ts';
 import { verifyStoredReceipt } from '#resources/receipt/verify-receipt.ts';
 import { checkDependencies } from '#resources/replay/check-dependencies.ts';
 import type { ReloadReport } from '#resources/runtime/schema.ts';
+import { cancelOpenTasks, closeSessionNow } from '#resources/session/close-session.ts';
+import { type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
 import type { GivenInput } from '#resources/session-input/schema.ts';
 import { SessionInputs } from '#resources/session-input/session-inputs.ts';
 import { isSkillOf, routeOfSkill } from '#resources/skill/skills.ts';
@@ -94,7 +96,7 @@ type RemoveInTurn = <T>(work: () => Promise<T>) => Promise<T>;
 /** The gateway behind the port: tools of decisions, task runner, subscriptions. */
 export function makeCore(
   parts: Parts,
-  { log, keys, spool }: OpenDirectory,
+  { log, keys, spool, mayAct }: OpenDirectory,
   { handlers, project }: RoomCode,
   clients: ReadonlyMap<string, ProtocolClient>,
   authenticator: Authenticator,
@@ -107,7 +109,7 @@ export function makeCore(
   const guards: Guards = { current: guardsFor(parts, undefined) };
   const running = { runner: () => runner, outbox: () => sending.outbox, guards };
   const tools = decisionTools(parts, { log, keys }, clients, box, files, running);
-  const sending = makeSending(parts, log, box, tools, measuring);
+  const sending = makeSending(parts, log, box, tools, { measuring, mayAct });
   const interpretOf = interpreter(clients);
   const runner = new TaskRunner({
     log,
@@ -124,6 +126,7 @@ export function makeCore(
     limits: runnerLimits(config),
     nowMs: () => clock.now(),
     timeoutSignal: (ms) => AbortSignal.timeout(ms),
+    ...(mayAct && { mayAct }),
     ...(measuring && { onFirstFrame: measuring.work.spoke.bind(measuring.work) }),
     ...(telemetry?.calls && { traceExchange: telemetry.calls.exchange.bind(telemetry.calls) }),
   });
@@ -144,6 +147,7 @@ export function makeCore(
     verificationKeys: () => keys.verificationKeys(),
     time: () => timestamp(clock.now()),
     newId: tools.newId,
+    file: dataPaths(config.store.data).replayCheck,
   });
   const removals = new KeyedMutex();
   const removeInTurn: RemoveInTurn = (work) => removals.run('removal', work);
@@ -155,6 +159,13 @@ export function makeCore(
     settled: (sessionId) => runner.settled(sessionId),
     wakeOutbox: (taskId) => sending.outbox.wake(taskId),
     signHead: () => receiptLog.keepUp(),
+    isAgent: (actor) => clients.has(actor),
+    endSession: (tx, sessionId) => {
+      const session = tx.get<CleanSessionFold>(sessionKeys.session(sessionId))?.resource;
+      if (session !== undefined) closeSessionNow(tx, tools, session, word('erased'));
+    },
+    endTasks: (tx, sessionId, ids) =>
+      cancelOpenTasks(tx, tools, sessionId, word('The data of its caller is erased.'), (id) => ids.has(id)),
   });
   const refusals = new Refusals({
     log,

@@ -25,6 +25,7 @@ import { checkTrustRecords } from '#resources/trust/check-trust-records.ts';
 import { openBodySpool } from '#store/body-spool.ts';
 import { DataFileError } from '#store/checked-file.ts';
 import type { TableSeal } from '#store/checked-tables.ts';
+import { JOURNAL_KEY } from '#store/keys.ts';
 import { type LevelStoreOptions, openLevelStore } from '#store/level-store.ts';
 import { takeSnapshot } from '#store/snapshot.ts';
 import type { Store } from '#store/store.ts';
@@ -41,8 +42,10 @@ export interface OpenLogParts {
   forms?: Forms;
   /** Opens although the signing key is lost, for a rotation. Default: it is an error. */
   opensWithoutKey?: boolean;
-  /** Default: LevelDB. */
+  /** Default: what the configuration says. */
   openStore?: (options: LevelStoreOptions) => Promise<Store>;
+  /** Called once, when another node decides for the log: this one can write no more. Default: nothing is called. */
+  onOvertaken?: () => void;
 }
 
 /** What a data directory holds, open. */
@@ -54,6 +57,8 @@ export interface OpenData {
 /** The same with the place where large bodies lie while they are looked at. */
 export interface OpenDirectory extends OpenData {
   spool: Spool;
+  /** Asked before anything leaves for an agent or a receiver. Default: this process may at any time. */
+  mayAct?: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
 
 /** The log alone; what the offline `log` commands do. */
@@ -63,13 +68,14 @@ export async function openLog(parts: OpenLogParts): Promise<EventLog> {
 
 /** Opens store, keys and log of a data directory. */
 export async function openData(parts: OpenLogParts): Promise<OpenDirectory> {
-  const { config, logger, clock, random, opensWithoutKey = false, openStore = openLevelStore } = parts;
+  const { config, logger, clock, random, opensWithoutKey = false } = parts;
   refuseHalfMigrated(config.store.data);
   const { project } = await loadRooms();
   const paths = dataPaths(config.store.data);
   const keysOf = once(() =>
     openKeyRegistry({ dir: paths.keys, clock, random, addsChecksum: true, opensWithoutKey }),
   );
+  const openStore = parts.openStore ?? (await configuredStore(parts));
   const store = await openStore({
     path: paths.store,
     seal: tableSeal(keysOf),
@@ -91,11 +97,30 @@ export async function openData(parts: OpenLogParts): Promise<OpenDirectory> {
       checkpointPath: paths.checkpoint,
       ...(parts.forms === undefined ? {} : { forms: parts.forms }),
     });
-    return { log, keys, spool };
+    return { log, keys, spool, mayAct: store.mayAct?.bind(store) };
   } catch (error) {
     await store.close();
     throw error;
   }
+}
+
+async function configuredStore(parts: OpenLogParts): Promise<(options: LevelStoreOptions) => Promise<Store>> {
+  if (parts.config.store.kind === 'leveldb') return openEmbedded;
+  const { jetStreamStore } = await import('./jetstream.ts');
+  return jetStreamStore(parts);
+}
+
+/** A copy of a log that others write must not go on by itself: there would be two logs of one id. */
+async function openEmbedded(options: LevelStoreOptions): Promise<Store> {
+  const store = await openLevelStore(options);
+  if (store.get(JOURNAL_KEY) === undefined) return store;
+  await store.close();
+  throw new StoreOpenError(
+    'unreadable',
+    options.path,
+    `${options.path} is the copy of a log in JetStream. Set store.kind to jetstream; or bring the log here with ` +
+      '"harn-gateway log move --to leveldb".',
+  );
 }
 
 function once<T>(make: () => T): () => T {
@@ -230,12 +255,14 @@ interface StoreToCheck {
   forms: Forms;
   /** Where the folds are rebuilt. Default: memory. */
   scratch?: Scratch;
+  /** Default: the store is closed at the end. */
+  keepsOpen?: boolean;
 }
 
-/** Closes the store at its end. */
+/** Closes the store at its end, unless told to keep it open. */
 export async function* checkStore(
   store: Store,
-  { paths, keys, stored, found, forms, scratch }: StoreToCheck,
+  { paths, keys, stored, found, forms, scratch, keepsOpen = false }: StoreToCheck,
 ): AsyncGenerator<CheckStep> {
   try {
     refuseOtherSchema(store, forms);
@@ -262,7 +289,7 @@ export async function* checkStore(
     yield* findingsOf(checkTreeNodes(store));
     yield* findingsOf(checkTrustRecords(store, verification));
   } finally {
-    await store.close();
+    if (!keepsOpen) await store.close();
   }
 }
 

@@ -13,6 +13,7 @@ import { type AddressGuard, TargetRefused } from '../../bridges/wire/address-gua
 import { WebhookClient } from '../../bridges/wire/webhook-client.ts';
 import { webhooks } from './approvals.ts';
 import type { Measuring } from './measuring.ts';
+import type { OpenDirectory } from './open-data.ts';
 import { outboundGuard } from './outbound-guard.ts';
 import { type Parts, systemTimers } from './parts.ts';
 
@@ -41,12 +42,17 @@ export function makeSending(
   log: EventLog,
   box: SecretBox,
   { newId, receipts, redact }: Pick<DecisionTools, 'newId' | 'receipts' | 'redact'>,
-  measuring: Measuring | undefined,
+  { measuring, mayAct }: { measuring: Measuring | undefined } & Pick<OpenDirectory, 'mayAct'>,
 ): Sending {
   const { config, clock, logger } = parts;
   const guard = outboundGuard(parts);
   const client = new WebhookClient({ guard, timers: systemTimers });
-  const post: Post = (call, signal) => client.post(call, signal);
+  const post: Post = mayAct
+    ? async (call, signal) => {
+        await mayAct(signal);
+        return client.post(call, signal);
+      }
+    : (call, signal) => client.post(call, signal);
   const outbox = new Outbox({
     log,
     clock,

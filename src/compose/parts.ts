@@ -42,8 +42,10 @@ export interface GatewayParts {
   random?: Random;
   /** Upstreams besides the configured ones: a deterministic one in the bench and in tests. */
   extraClients?: readonly ProtocolClient[];
-  /** Opens the store. Default: LevelDB; tests let it fail. */
+  /** Opens the store. Default: what the configuration says; tests let it fail. */
   openStore?: (options: LevelStoreOptions) => Promise<Store>;
+  /** Called once, when another node decides for a log that several share: this one can write no more. Default: nothing is called. */
+  onOvertaken?: () => void;
   /** Addresses of a name that a caller's URL holds. Default: the resolver of the system. */
   resolveHost?: (hostname: string) => Promise<readonly string[]>;
   /** Called with the development key once, when it is made. */

@@ -1,23 +1,35 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { IdSource } from '#protocol/ports.ts';
-import type { ReplayCheck, ReplayCheckRequest } from '#resources/replay/schema.ts';
+import { type ReplayCheck, type ReplayCheckRequest, replayCheck } from '#resources/replay/schema.ts';
 import type { ReplayCheckDeps, ReplayCheckRun } from '#runner/replay/replay-check.ts';
+import { writeFileAtomic } from '#store/atomic-file.ts';
+import { checkedText, hasMembers, readCheckedText } from '#store/checked-file.ts';
 
 const DAY_MS = 86_400_000;
+const OWNER_ONLY = 0o600;
 
-/** Begins replay checks, one at a time, and keeps the newest. Their code is loaded with the first. */
+type Deps = ReplayCheckDeps & {
+  newId: IdSource;
+  /** Keeps the last result over a restart. */
+  file: string;
+};
+
+/** Begins replay checks, one at a time, and keeps the newest, the last one that ended over a restart too. Their code is loaded with the first. */
 export class ReplayChecks {
-  readonly #deps: ReplayCheckDeps & { newId: IdSource };
+  readonly #deps: Deps;
   #newest: ReplayCheckRun | undefined;
   #before: ReplayCheck | undefined;
+  #saved: Promise<void> | undefined;
 
-  constructor(deps: ReplayCheckDeps & { newId: IdSource }) {
+  constructor(deps: Deps) {
     this.#deps = deps;
+    this.#before = this.#kept();
   }
 
-  /** The one that runs, else the last. */
+  /** The one that runs, else the last, also of an earlier start. */
   get newest(): ReplayCheck | undefined {
-    return this.#newest?.report;
+    return this.#newest?.report ?? this.#before;
   }
 
   /** The newest that has ended. */
@@ -47,11 +59,47 @@ export class ReplayChecks {
       findings: [],
     };
     this.#before = this.newest;
-    this.#newest = new ReplayCheckRun(this.#deps, begun);
+    const run = new ReplayCheckRun(this.#deps, begun);
+    this.#newest = run;
+    this.#saved = run.ended.then(() => this.#keep(run.report));
     return begun;
   }
 
   async close(): Promise<void> {
     await this.#newest?.stop();
+    await this.#saved;
+  }
+
+  /** What a restart finds of the last one. Without it only the figures of the past are lost. */
+  async #keep(report: ReplayCheck): Promise<void> {
+    try {
+      await writeFileAtomic(
+        this.#deps.file,
+        checkedText({ report: JSON.parse(JSON.stringify(report)) }),
+        OWNER_ONLY,
+      );
+    } catch (error) {
+      this.#deps.logger.warn(
+        { err: error },
+        'the result of a replay check could not be kept for the next start',
+      );
+    }
+  }
+
+  #kept(): ReplayCheck | undefined {
+    const { file, logger } = this.#deps;
+    if (!existsSync(file)) return undefined;
+    try {
+      const { value, isChecked } = readCheckedText(readFileSync(file, 'utf8'));
+      if (isChecked && hasMembers(value, ['report'])) return replayCheck.parse(value['report']);
+    } catch (error) {
+      logger.warn(
+        { err: error, file },
+        'the kept result of a replay check cannot be read; the next check replaces it',
+      );
+      return undefined;
+    }
+    logger.warn({ file }, 'the kept result of a replay check is none; the next check replaces it');
+    return undefined;
   }
 }

@@ -34,8 +34,12 @@ export type KeyChange = { kind: 'none' } | { kind: 'rotate' } | { kind: 'revoke'
  * Changes the keys of a data directory that no gateway uses; returns all of them. A rotation also takes the place of a key whose
  * private half is lost. Throws StoreOpenError, ProtocolError.
  */
-export async function changeKeysOffline(config: Config, change: KeyChange): Promise<SigningKey[]> {
-  const { logger } = createLogging('warn', process.stderr);
+export async function changeKeysOffline(
+  config: Config,
+  change: KeyChange,
+  destination: Parameters<typeof createLogging>[1],
+): Promise<SigningKey[]> {
+  const { logger } = createLogging('warn', destination);
   const { log, keys } = await openData({
     config,
     logger,

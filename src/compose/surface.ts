@@ -22,11 +22,13 @@ import { isRefusedIn } from '#resources/permission/action-question.ts';
 import type { Persona } from '#resources/persona/schema.ts';
 import { type PersonaState, personaKeys } from '#resources/persona/state.ts';
 import { refuseSecretUrl } from '#resources/push/push-targets.ts';
+import { SignInCodes } from '#surfaces/discovery/sign-in-codes.ts';
+import type { GrpcSettings } from '#surfaces/grpc/server.ts';
 import type { HttpLimits } from '#surfaces/http/limits.ts';
 import type { TlsSettings } from '#surfaces/http/server.ts';
 import { createHttpSurface, type HttpSurface, type HttpSurfaceDeps } from '#surfaces/http-surface.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
-import { A2A_OFFER, type BridgeId, bridges } from '../../bridges/index.ts';
+import { type BridgeId, bridges, offerOf } from '../../bridges/index.ts';
 import { metricsReader } from './authentication.ts';
 import type { Core } from './core.ts';
 import { neverReached } from './issuers.ts';
@@ -35,6 +37,12 @@ import type { OpenDirectory } from './open-data.ts';
 import type { Parts } from './parts.ts';
 import type { Watching } from './telemetry.ts';
 import { undiscovered, withUndiscovered } from './undiscovered.ts';
+
+/** A surface whose console takes codes in place of a key. */
+interface ComposedSurface extends HttpSurface {
+  /** A code that signs in to the console with this key: once, within a minute. */
+  codeFor(key: string): string;
+}
 
 /** REST, SSE, WebSocket, discovery, metrics and the protocol servers of the bridges over the gateway. */
 export function makeSurface(
@@ -45,9 +53,10 @@ export function makeSurface(
   core: Core,
   watch: ClockWatch,
   { measuring, telemetry }: Watching,
-): HttpSurface {
+): ComposedSurface {
   const { gateway, tools } = core;
   const { config, logger, version, clock } = parts;
+  const codes = new SignInCodes(parts);
   let draining = false;
   const readiness = () =>
     withUndiscovered(
@@ -55,7 +64,7 @@ export function makeSurface(
       undiscovered(clients),
     );
   const json = new JsonReader();
-  const cards = makeCards(parts, keys, clients, tools.routes);
+  const cards = makeCards(parts, keys, clients, tools.routes, () => surface.grpcAddress());
   const calls = telemetry?.calls;
   const faceOf = (face: Face): Gateway => {
     const measured = measuring?.work.gatewayOf(face, gateway) ?? gateway;
@@ -89,6 +98,7 @@ export function makeSurface(
       },
     },
     docs: join(parts.packageRoot, 'dist/bundle/docs'),
+    console: config.console.enabled ? consoleOf(parts, codes) : undefined,
     metrics:
       measuring && config.telemetry.metrics
         ? { authorize: metricsReader(gateway), read: () => measuring.metrics.read() }
@@ -106,10 +116,24 @@ export function makeSurface(
   );
   return {
     ...surface,
+    codeFor: (key) => codes.issue(key),
     close(options) {
       draining = true;
       return surface.close(options);
     },
+  };
+}
+
+/** The built page, and where its users sign in besides by a key. */
+function consoleOf({ config, packageRoot, version }: Parts, codes: SignInCodes): HttpSurfaceDeps['console'] {
+  return {
+    folder: join(packageRoot, 'dist/bundle/console'),
+    version,
+    issuers: () => {
+      const { client_id } = config.console;
+      return client_id === undefined ? [] : config.auth.oauth.map(({ issuer }) => ({ issuer, client_id }));
+    },
+    codes,
   };
 }
 
@@ -121,7 +145,17 @@ function serverSettings({ server }: Config): HttpSurfaceDeps['server'] {
     allowedOrigins: server.allowed_origins,
     trustedProxies: server.trusted_proxies,
     requireTls: !server.insecure,
+    ...(server.grpc === undefined ? {} : { grpc: grpcSettings(server, server.grpc) }),
   };
+}
+
+function grpcSettings(
+  { host, tls }: Config['server'],
+  own: NonNullable<Config['server']['grpc']>,
+): GrpcSettings {
+  const clientCa = own.tls?.client_ca;
+  const pem = tls && { ...readPem(tls), ...(clientCa && { clientCa: readFileSync(clientCa, 'utf8') }) };
+  return { host: own.host ?? host, port: own.port, ...(pem && { tls: pem }) };
 }
 
 function readPem({ cert, key, client_certificates }: NonNullable<Config['server']['tls']>): TlsSettings {
@@ -154,10 +188,11 @@ function httpLimits({ limits }: Config): HttpLimits {
 
 /** The signed cards of the gateway and of every agent behind it. */
 function makeCards(
-  { version, clock }: Parts,
+  { version, clock, config: { server } }: Parts,
   keys: Pick<KeyRegistry, 'current'>,
   clients: ReadonlyMap<string, ProtocolClient>,
   routes: RouteFacts,
+  grpcAddress: () => string | undefined,
 ): AgentCards {
   const agent = (route: string, client: ProtocolClient) => ({
     id: route.slice(route.indexOf(':') + 1),
@@ -172,7 +207,8 @@ function makeCards(
       return client && agent(client.route, client);
     },
     key: () => keys.current(),
-    offer: A2A_OFFER,
+    offer: offerOf({ grpc: server.grpc !== undefined, preferred: server.a2a_preferred }),
+    grpcAddress,
     version,
     createdAt: timestamp(clock.now()),
     now: () => clock.now(),

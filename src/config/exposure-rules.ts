@@ -31,6 +31,51 @@ export const EXPOSURE_RULES = [
     ['server.host', 'server.tls', 'server.trusted_proxies', 'server.insecure'],
   ),
 
+  rule(
+    ['server', 'auth'],
+    ({ server, auth }) => {
+      const { grpc } = server;
+      if (grpc === undefined || isLoopbackHost(grpc.host ?? server.host)) return [];
+      const keyless = auth.api_keys.length + auth.oauth.length === 0;
+      const path = ['server', 'grpc', 'host'];
+      return [
+        ...(keyless
+          ? [{ path, message: 'needs a key in auth.api_keys, or an issuer in auth.oauth, off loopback' }]
+          : []),
+        ...(server.tls === undefined && !server.insecure
+          ? [{ path, message: 'plain gRPC off loopback is refused; set server.tls or server.insecure: true' }]
+          : []),
+      ];
+    },
+    ['server.host', 'server.tls', 'server.insecure', 'auth.api_keys', 'auth.oauth'],
+  ),
+
+  rule(['server'], ({ server: { grpc, tls } }, { readFile }) => {
+    const file = grpc?.tls?.client_ca;
+    const path = ['server', 'grpc', 'tls'];
+    if (grpc?.tls !== undefined && tls === undefined)
+      return [{ path, message: 'needs server.tls, whose certificate serves gRPC too' }];
+    if (file === undefined) return [];
+    try {
+      createSecureContext({ ca: readFile(file) });
+      return [];
+    } catch (error) {
+      const message = `the file ${file} ${isSystemError(error) ? readProblem(error) : 'is no PEM file'}`;
+      return [{ path: [...path, 'client_ca'], message }];
+    }
+  }),
+
+  rule(['server'], ({ server: { grpc, port: own } }) =>
+    grpc === undefined || grpc.port === 0 || grpc.port !== own
+      ? []
+      : [
+          {
+            path: ['server', 'grpc', 'port'],
+            message: 'must not be server.port: gRPC has a port of its own',
+          },
+        ],
+  ),
+
   rule(['server'], ({ server }, sources) => (server.tls === undefined ? [] : tlsFaults(server.tls, sources))),
 
   rule(
@@ -170,6 +215,10 @@ function readable(path: PathFault['path'], ref: SecretRef, sources: SecretSource
     if (!(error instanceof ConfigError)) throw error;
     return error.faults.map(({ message }) => ({ path, message }));
   }
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
 }
 
 function tlsFaults(tls: { cert: string; key: string }, { readFile }: SecretSources): PathFault[] {

@@ -25,6 +25,7 @@ export const TAKES_EFFECT = {
   limits: 'restart',
   rate_limits: 'live',
   telemetry: 'restart',
+  console: 'restart',
 } as const satisfies Record<SectionName, 'live' | 'restart'>;
 
 /** Options of such sections that take effect at once all the same. */

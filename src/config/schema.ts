@@ -3,6 +3,7 @@ import type { JsonObject } from '#protocol/json.ts';
 import { auth } from './sections/auth.ts';
 import { catalog } from './sections/catalog.ts';
 import { connectors } from './sections/connectors.ts';
+import { consolePage } from './sections/console.ts';
 import { limits } from './sections/limits.ts';
 import { routing, telemetry } from './sections/operation.ts';
 import { outbound } from './sections/outbound.ts';
@@ -43,6 +44,7 @@ export const SECTIONS = {
   limits,
   rate_limits: rateLimits,
   telemetry,
+  console: consolePage,
 } as const;
 
 const settingsSchema = z.strictObject(SECTIONS);

@@ -160,8 +160,8 @@ export class CommandRun {
       const record = this.#record(tx);
       const kept = record && this.#findAnswer(tx, record);
       if (kept && isFor(tx, this.#caller, kept)) return { decided: kept, repeated: true };
+      refuseOtherWords(this.#by.version, this.#id, this.#call.body);
       const input = decodeInput(operation(this.#id), this.#call);
-      refuseOtherWords(this.#by.version, this.#id, input.body);
       refuseLargeMembers(input.body, this.#facts.limits);
       this.#call.admitted?.();
       const decided = decide(tx, this.#clean(input, tx) as never);
@@ -225,7 +225,8 @@ export class CommandRun {
       return { key: recordKeyOf({ ...scope, target }), bodyHash: hashOf(body), ...window };
     const sessionId = path['session_id'];
     const rule = this.#by.version.idempotency;
-    const asked = { target, sessionId, body: body as JsonValue | undefined };
+    const { workspaceId } = scope;
+    const asked = { target, sessionId, workspaceId, body: body as JsonValue | undefined };
     const [own, ...others] = placesOfCreate(rule, asked, pathsOfCreate);
     const keyed = (place: CreatePlace) => ({
       key: recordKeyOf({ ...scope, target: place.target }),
@@ -235,6 +236,9 @@ export class CommandRun {
       key: recordKeyOf({ ...scope, target: own.target }),
       bodyHash: bodyHash(own.bodies[0]),
       others: () => others.map(keyed),
+      ...(rule === 'commands'
+        ? {}
+        : { asSent: () => ({ key: recordKeyOf({ ...scope, target }), bodyHash: hashOf(body) }) }),
       ...window,
     };
   }
@@ -252,7 +256,7 @@ function isPassing({ code, status }: ProtocolError): boolean {
 
 function hashOf(body: Call['body']): string {
   if (isSpooledBody(body)) return body.spooled.sha256;
-  return bodyHash(isRawBody(body) ? body.bytes : body);
+  return isRawBody(body) ? (body.sha256 ?? bodyHash(body.bytes)) : bodyHash(body);
 }
 
 function idOf({ body }: Decided): string {

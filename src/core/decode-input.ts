@@ -54,10 +54,7 @@ function isSource(value: unknown): boolean {
 function check(schema: z.ZodType, value: unknown, where: 'query' | 'body'): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.slice(0, MAX_LISTED).map((issue) => ({
-    param: pathOf(issue.path) || where,
-    message: wordsOf(issue),
-  }));
+  const faults = parsed.error.issues.flatMap((issue) => faultsOf(issue, where)).slice(0, MAX_LISTED);
   const first = faults[0] ?? { param: where, message: 'is invalid' };
   throw new ProtocolError('invalid_request', `${first.param}: ${first.message}.`, {
     param: first.param,
@@ -65,11 +62,20 @@ function check(schema: z.ZodType, value: unknown, where: 'query' | 'body'): unkn
   });
 }
 
-/** Refuses a word that the schema of an operation has and this version of the protocol has not. */
+/** One fault of an issue, or one for each member that the shape does not have. */
+function faultsOf(issue: z.core.$ZodIssue, where: string): { param: string; message: string }[] {
+  if (issue.code !== 'unrecognized_keys')
+    return [{ param: pathOf(issue.path) || where, message: wordsOf(issue) }];
+  const message = 'is no member of this request; correct its name, or leave it out';
+  return issue.keys.map((key) => ({ param: pathOf([...issue.path, key]), message }));
+}
+
+/** Refuses what is none of the words that this version of the protocol has for a member, with those words only. */
 export function refuseOtherWords({ id, words }: ProtocolVersion, operationId: string, body: unknown): void {
+  if (!isObject(body)) return;
   for (const { member, words: allowed, advice } of words[operationId] ?? []) {
-    const word = isObject(body) ? body[member] : undefined;
-    if (typeof word !== 'string' || allowed.includes(word)) continue;
+    const word = body[member];
+    if (typeof word === 'string' && allowed.includes(word)) continue;
     const message = `${member}: must be ${allowed.join(' or ')} in ${id}. ${advice}.`;
     throw new ProtocolError('invalid_request', message, { param: member });
   }

@@ -27,6 +27,8 @@ export interface KeyRecord {
   bodyHash: string;
   /** Where a call in another version, or at the other path of the same target, may have kept its answer; see `placesOfCreate`. */
   others?: () => readonly { key: string; bodyHashes: readonly string[] }[];
+  /** The asked path as a target of its own, and the body as it was sent there. */
+  asSent?: () => { key: string; bodyHash: string };
   windowMs: number;
   /** Epoch milliseconds by which the window is counted; not the wall clock, which may jump. */
   nowMs: number;
@@ -58,13 +60,20 @@ export function bodyHash(body: JsonValue | Uint8Array | undefined): string {
   return sha256Hex(body instanceof Uint8Array ? body : canonicalJson(body));
 }
 
-/** The stored answer for this key, or undefined; another body for the same key is refused. */
+/**
+ * The stored answer for this key, or undefined; another body for the same key is refused. What was kept at the other path is kept
+ * at the asked one too: a version that takes each path for a target of its own has to find there what was answered there.
+ */
 export function findAnswer(tx: Transaction, record: KeyRecord): Decided | undefined {
   const own = answerAt(tx, record, record.key, [record.bodyHash]);
-  if (own !== undefined || record.others === undefined) return own;
-  for (const { key, bodyHashes } of record.others()) {
+  if (own !== undefined) return decidedOf(own);
+  for (const { key, bodyHashes } of record.others?.() ?? []) {
     const other = answerAt(tx, record, key, bodyHashes);
-    if (other !== undefined) return other;
+    if (other === undefined) continue;
+    const asked = record.asSent?.();
+    if (asked !== undefined && asked.key !== key)
+      tx.record(asked.key, JSON.stringify({ ...other, body_hash: asked.bodyHash }));
+    return decidedOf(other);
   }
   return undefined;
 }
@@ -74,14 +83,19 @@ function answerAt(
   { nowMs }: KeyRecord,
   key: string,
   bodyHashes: readonly string[],
-): Decided | undefined {
+): Answered | undefined {
   const bytes = tx.recorded(key);
   if (!bytes) return undefined;
   const answered = JSON.parse(bytes.toString()) as Answered;
   if (nowMs > Date.parse(answered.expires_at)) return undefined;
   if (!bodyHashes.includes(answered.body_hash)) throw reused();
-  if (answered.error) throw errorOf(answered.error);
-  return { body: answered.body ?? {}, ...(answered.status === undefined ? {} : { status: answered.status }) };
+  return answered;
+}
+
+/** The answer that was decided. Throws the refusal where it was one. */
+function decidedOf({ error, body = {}, status }: Answered): Decided {
+  if (error) throw errorOf(error);
+  return { body, ...(status === undefined ? {} : { status }) };
 }
 
 export function keepAnswer(tx: Transaction, record: KeyRecord, decided: Decided): void {
@@ -163,11 +177,17 @@ export interface CreatePlace {
  */
 export function placesOfCreate(
   rule: ProtocolVersion['idempotency'],
-  asked: { target: string; sessionId: string | undefined; body: JsonValue | undefined },
+  asked: {
+    target: string;
+    sessionId: string | undefined;
+    workspaceId: string | null;
+    body: JsonValue | undefined;
+  },
   pathsOf: (sessionId: string) => { ofAny: string; ofSession: string },
 ): readonly [CreatePlace, ...CreatePlace[]] {
-  const { target, sessionId: named, body } = asked;
-  const { session_id, ...bare } = isObject(body) ? body : {};
+  const { target, sessionId: named, workspaceId, body } = asked;
+  // A Session says which Workspace it is in, whether the body does so too or not; a key counts in one Workspace.
+  const { session_id, workspace_id: _, ...bare } = isObject(body) ? body : {};
   const sessionId = named ?? session_id;
   const asSent: CreatePlace = { target, bodies: [body] };
   if (!isObject(body) || typeof sessionId !== 'string') {
@@ -177,9 +197,10 @@ export function placesOfCreate(
   const shared: CreatePlace = { target: `a Task of ${sessionId}`, bodies: [bare] };
   if (rule === 'commands') return [asSent, shared];
   const both = { ...bare, session_id: sessionId };
+  const inWorkspace = (one: JsonObject): JsonObject => ({ ...one, workspace_id: workspaceId });
   const paths: CreatePlace[] = [
-    { target: pathsOf(sessionId).ofAny, bodies: [both] },
-    { target: pathsOf(sessionId).ofSession, bodies: [bare, both] },
+    { target: pathsOf(sessionId).ofAny, bodies: [both, inWorkspace(both)] },
+    { target: pathsOf(sessionId).ofSession, bodies: [bare, both, inWorkspace(bare), inWorkspace(both)] },
   ];
   return [
     shared,

@@ -245,9 +245,9 @@ export function paging(query: { limit: number; cursor?: string | undefined }) {
 
 /**
  * Bytes of JSON at which a page ends early, with `has_more`. One item is bounded by the body limit and the inline limits,
- * but 200 of them are more than one answer may cost the process, and can be more than one string holds.
+ * but 200 of them hold everybody else up for longer than one answer may, and can be more than one string holds.
  */
-const PAGE_BYTES = 8 * 1024 * 1024;
+export const PAGE_BYTES = 2 * 1024 * 1024;
 
 /** Counts the items of one page; the first is always taken, so that every page gets on. */
 export class PageBudget {

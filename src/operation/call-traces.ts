@@ -6,7 +6,7 @@ import type { Clock } from '#protocol/ports.ts';
 import { parseTraceparent, type TraceContext, traceparentOf } from '#protocol/trace-context.ts';
 import type { TracedExchange } from '#protocol-client.ts';
 import type { Face } from './metric-table.ts';
-import { addLink, contextOf, fail, NOWHERE, type Span, SpanKind, type Spans, withinIds } from './spans.ts';
+import { type Span, SpanKind, type Spans } from './spans.ts';
 import type { TaskTraces } from './tracing.ts';
 import { passedOn } from './work-metrics.ts';
 
@@ -17,8 +17,8 @@ export interface CallTracesDeps {
 }
 
 /**
- * The spans of what comes in and of what goes out: requests with their admission, until their caller is let in and what is asked can
- * be decided, and exchanges with agents and tool servers.
+ * The spans of what comes in and of what goes out: requests, with their admission as an event (their caller is let in and what is asked
+ * can be decided), and exchanges with agents and tool servers.
  * Spec: OpenTelemetry semantic conventions, "HTTP spans", "RPC spans" and "MCP".
  */
 export class CallTraces {
@@ -33,7 +33,7 @@ export class CallTraces {
     return new RequestSpan(this.#deps);
   }
 
-  /** The same gateway, with a span for each call of one face that is in no HTTP request, and for its admission. */
+  /** The same gateway, with a span for each call of one face that is in no HTTP request. */
   gatewayOf(face: Face, gateway: Gateway): Gateway {
     return {
       ...passedOn(gateway),
@@ -67,14 +67,12 @@ export class CallTraces {
     const { spans, clock } = this.#deps;
     const startMs = clock.now();
     const beganMs = clock.monotonic();
-    const span = spans.begin(name, withinIds(place), { kind: SpanKind.CLIENT, startMs, attributes });
-    let isOver = false;
+    const span = spans.begin(name, place, { kind: SpanKind.CLIENT, startMs, attributes });
     return {
-      traceparent: traceparentOf(contextOf(span)),
+      traceparent: traceparentOf(span.place),
       end: (failure) => {
-        if (isOver) return;
-        isOver = true;
-        if (failure !== undefined) fail(span, failure);
+        if (span.ended) return;
+        if (failure !== undefined) span.fail(failure);
         span.end(startMs + clock.monotonic() - beganMs);
       },
     };
@@ -99,7 +97,8 @@ class TracedCall {
   /** The request that it is, or that it is in. */
   readonly #span: Span;
   readonly #isOwn: boolean;
-  readonly #about: { 'harn.face': string; 'harn.operation': string };
+  readonly #face: Face;
+  readonly #operation: string;
   /** Undefined once the caller is let in, or refused. */
   #enteredMs: number | undefined;
 
@@ -113,36 +112,44 @@ class TracedCall {
     this.#deps = deps;
     this.#startMs = clock.now();
     this.#beganMs = clock.monotonic();
-    this.#about = { 'harn.face': face, 'harn.operation': id };
+    this.#face = face;
+    this.#operation = id;
     const caller = traceparent === undefined ? undefined : parseTraceparent(traceparent);
     const span = around?.openFor(caller);
     this.#isOwn = span === undefined;
     this.#span =
       span ??
-      spans.begin(id, caller === undefined ? NOWHERE : withinIds(caller), {
+      spans.begin(id, caller, {
         kind: SpanKind.SERVER,
         startMs: this.#startMs,
-        attributes: this.#about,
-        links: around?.span === undefined ? [] : [{ to: contextOf(around.span), why: 'carried_by' }],
+        attributes: { 'harn.face': face, 'harn.operation': id },
+        links: around?.span === undefined ? [] : [{ to: around.span.place, why: 'carried_by' }],
       });
     this.#enteredMs = around?.takeStart() ?? this.#startMs;
   }
 
   get isRecorded(): boolean {
-    return this.#span.isRecording();
+    return this.#span.isRecorded;
   }
 
   /** What the call says of its trace from here on: its request is the parent of what it causes. */
   get traceparent(): string {
-    return traceparentOf(contextOf(this.#span));
+    return traceparentOf(this.#span.place);
   }
 
+  /** `failure`: the code with which the caller was refused. */
   admitted(failure?: string): void {
-    const { spans } = this.#deps;
     const startMs = this.#enteredMs;
     this.#enteredMs = undefined;
     if (startMs === undefined) return;
-    spans.leaf('admission', this.#span, { startMs, endMs: this.#nowMs(), attributes: this.#about, failure });
+    const nowMs = this.#nowMs();
+    const attributes: Attributes = {
+      'harn.face': this.#face,
+      'harn.operation': this.#operation,
+      'harn.duration_ms': nowMs - startMs,
+    };
+    if (failure !== undefined) attributes['error.type'] = failure;
+    this.#span.event('admission', nowMs, attributes);
   }
 
   /** A call that is about a task of another trace is linked to it; a submission that was given again is one of these. */
@@ -150,14 +157,14 @@ class TracedCall {
     this.admitted();
     const { traceId } = this.#span.spanContext();
     const to = taskId === undefined ? undefined : this.#deps.tasks.placeOf(taskId, traceId);
-    if (to !== undefined) addLink(this.#span, { to, why: isRepeated ? 'repeats' : 'about' });
+    if (to !== undefined) this.#span.link({ to, why: isRepeated ? 'repeats' : 'about' });
     this.#end();
   }
 
   failed({ code, status }: ProtocolError): void {
     this.admitted(code);
-    if (this.#isOwn && status >= 500) fail(this.#span, code);
-    else if (this.#isOwn) this.#span.setAttribute('error.type', code);
+    if (this.#isOwn && status >= 500) this.#span.fail(code);
+    else if (this.#isOwn) this.#span.set('error.type', code);
     this.#end();
   }
 
@@ -188,12 +195,11 @@ class RequestSpan implements TracedRequest {
   /** Undefined for a call of another trace than this request, and once it is over. */
   openFor(caller: TraceContext | undefined): Span | undefined {
     if (this.#isOver) return undefined;
-    if (this.span === undefined)
-      this.span = this.#deps.spans.begin('request', caller === undefined ? NOWHERE : withinIds(caller), {
-        kind: SpanKind.SERVER,
-        startMs: this.#startMs,
-      });
-    return caller === undefined || caller.traceId === contextOf(this.span).traceId ? this.span : undefined;
+    this.span ??= this.#deps.spans.begin('request', caller, {
+      kind: SpanKind.SERVER,
+      startMs: this.#startMs,
+    });
+    return caller === undefined || caller.traceId === this.span.spanContext().traceId ? this.span : undefined;
   }
 
   /** The admission of the first call begins with the request: reading it is part of that. */
@@ -204,19 +210,19 @@ class RequestSpan implements TracedRequest {
   }
 
   get place(): TraceContext | undefined {
-    return this.span && contextOf(this.span);
+    return this.span?.place;
   }
 
   end({ method, route, status, errorCode }: AnsweredRequest): void {
     this.#isOver = true;
     const { span } = this;
-    if (span === undefined || !span.isRecording()) return;
-    span.updateName(`${method} ${route}`);
-    span.setAttribute('http.request.method', method);
-    span.setAttribute('http.route', route);
-    span.setAttribute('http.response.status_code', status);
-    if (status >= 500) fail(span, errorCode ?? String(status));
-    else if (errorCode !== undefined) span.setAttribute('error.type', errorCode);
+    if (span === undefined || !span.isRecorded) return;
+    span.name = `${method} ${route}`;
+    span.set('http.request.method', method);
+    span.set('http.route', route);
+    span.set('http.response.status_code', status);
+    if (status >= 500) span.fail(errorCode ?? String(status));
+    else if (errorCode !== undefined) span.set('error.type', errorCode);
     span.end(this.#startMs + this.#deps.clock.monotonic() - this.#beganMs);
   }
 }

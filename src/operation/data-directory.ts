@@ -27,6 +27,7 @@ export function dataPaths(data: string) {
     gateway: join(data, 'gateway.json'),
     workspaces: join(data, 'workspaces'),
     agentCards: join(data, 'agent-cards'),
+    replayCheck: join(data, 'replay-check.json'),
     spool: join(data, 'spool'),
     migration: join(data, 'migration'),
   };

@@ -170,12 +170,12 @@ export const METRICS = {
   },
   harn_replay_check_tasks: {
     type: 'gauge',
-    help: 'Tasks of the newest replay check that has ended, by what came out; absent before the first of this start.',
+    help: 'Tasks of the newest replay check that has ended, by what came out; absent before the first.',
     labels: { outcome: ['byte_equal', 'diverged', 'tampered', 'incomplete', 'failed'] },
   },
   harn_replay_check_ended_timestamp_seconds: {
     type: 'gauge',
-    help: 'When the newest replay check of this start ended; 0 until one has.',
+    help: 'When the newest replay check ended; 0 until one has.',
     labels: {},
   },
   harn_upstream_circuit: {

@@ -1,20 +1,26 @@
 import {
   type Attributes,
-  type Context,
   createNoopMeter,
   DiagLogLevel,
   diag,
+  type HrTime,
+  type Link,
   type MeterProvider,
   ROOT_CONTEXT,
-  type Span,
   type SpanContext,
   SpanKind,
+  type SpanStatus,
   SpanStatusCode,
   TraceFlags,
-  type Tracer,
   trace,
 } from '@opentelemetry/api';
-import { millisToHrTime, setGlobalErrorHandler } from '@opentelemetry/core';
+import {
+  getNumberFromEnv,
+  getStringFromEnv,
+  type InstrumentationScope,
+  millisToHrTime,
+  setGlobalErrorHandler,
+} from '@opentelemetry/core';
 import {
   detectResources,
   envDetector,
@@ -22,13 +28,18 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources';
 import {
-  BasicTracerProvider,
+  AlwaysOffSampler,
+  AlwaysOnSampler,
   BatchSpanProcessor,
   type BufferConfig,
-  type IdGenerator,
+  ParentBasedSampler,
   type ReadableSpan,
+  type Sampler,
+  SamplingDecision,
   type SpanExporter,
   type SpanProcessor,
+  type TimedEvent,
+  TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace-base';
 import type { Logger, Random } from '#protocol/ports.ts';
 import type { TraceContext } from '#protocol/trace-context.ts';
@@ -52,25 +63,11 @@ export interface SpansDeps {
 export interface Begin {
   kind?: SpanKind;
   startMs: number;
+  /** They become those of the span, and are not copied. */
   attributes?: Attributes;
-  /** Ids that it has to have; default: random ones, and the trace of what it is within. */
-  ids?: GivenSpanIds;
+  /** Ids that it has to have; default: random ones, and the trace of its parent. */
+  ids?: { traceId?: string; spanId?: string };
   links?: readonly LinkTo[];
-}
-
-/** What a span that is over is told with. `failure`: a code. */
-export interface Leaf {
-  startMs: number;
-  endMs: number;
-  attributes?: Attributes;
-  failure?: string | undefined;
-}
-
-const SCOPE = 'harn-gateway';
-
-export interface GivenSpanIds {
-  traceId?: string;
-  spanId?: string;
 }
 
 /** `why`: one word on what the two spans have to do with each other. */
@@ -79,74 +76,214 @@ export interface LinkTo {
   why: string;
 }
 
-/** Makes spans by the SDK of OpenTelemetry; which of them are recorded is up to its sampler (OTEL_TRACES_SAMPLER). */
+const SCOPE = 'harn-gateway';
+/** Of the specification, where the OTEL_* variables say nothing. */
+const MAX_EVENTS = 128;
+/** Random ids are drawn for so many spans at once. */
+const DRAWN_SPANS = 64;
+const SPAN_ID_BYTES = 8;
+const TRACE_ID_BYTES = 16;
+
+/** What all spans of a process share. */
+interface Shared {
+  readonly resource: Resource;
+  readonly instrumentationScope: InstrumentationScope;
+  readonly processor: Pick<SpanProcessor, 'onEnd'>;
+  readonly maxEvents: number;
+  /** Characters of an attribute. */
+  readonly maxText: number;
+}
+
+/**
+ * Makes spans for the batches and the exporters of the SDK; which of them are recorded is up to its samplers (OTEL_TRACES_SAMPLER). The
+ * spans are our own: those of the SDK keep a copy of everything they are given, and cost a task three times as much.
+ */
 export class Spans {
-  readonly #provider: BasicTracerProvider;
-  readonly #tracer: Tracer;
-  readonly #ids: GivenIds;
   readonly #processor: SpanProcessor;
-  readonly #sender: Pick<ReadableSpan, 'resource' | 'instrumentationScope'>;
+  readonly #shared: Shared;
+  readonly #sampler: Sampler;
+  readonly #random: Random;
+  /** The parent that the sampler is asked about, in the one context for all questions. */
+  readonly #asked: SpanContext = { traceId: '', spanId: '', traceFlags: TraceFlags.NONE, isRemote: true };
+  readonly #asking = trace.setSpanContext(ROOT_CONTEXT, this.#asked);
+  /** Hex digits that no span has yet. */
+  #drawn = '';
 
   constructor({ exporter, resource, version, random, dropped }: SpansDeps) {
-    this.#ids = new GivenIds(random);
+    this.#random = random;
     const batches: BufferConfig & { selfObsMeterProvider: MeterProvider } = {
       selfObsMeterProvider: countingDropped(dropped),
     };
     this.#processor = new BatchSpanProcessor(exporter, batches);
-    this.#sender = { resource, instrumentationScope: { name: SCOPE, version } };
-    this.#provider = new BasicTracerProvider({
+    this.#sampler = samplerOfEnv();
+    this.#shared = {
       resource,
-      spanProcessors: [this.#processor],
-      idGenerator: this.#ids,
-    });
-    this.#tracer = this.#provider.getTracer(SCOPE, version);
-  }
-
-  begin(
-    name: string,
-    within: Context,
-    { kind = SpanKind.INTERNAL, startMs, attributes = {}, ids, links = [] }: Begin,
-  ): Span {
-    this.#ids.next = ids ?? {};
-    return this.#tracer.startSpan(
-      name,
-      { kind, startTime: startMs, attributes, links: links.map(linkOf) },
-      within,
-    );
+      instrumentationScope: { name: SCOPE, version },
+      processor: this.#processor,
+      maxEvents: getNumberFromEnv('OTEL_SPAN_EVENT_COUNT_LIMIT') ?? MAX_EVENTS,
+      maxText: longestText(),
+    };
   }
 
   /**
-   * A span that is told when it is over, within one that is not: it is sampled as that one is, as all samplers of the SDK decide by the
-   * trace or by the parent. A third of the work of one that is begun and ended.
+   * `parent`: a span of this process, which decides whether this one is recorded, as all samplers of the SDK decide by the trace or by the
+   * parent; or a place in a trace, of which the sampler decides; undefined begins a trace.
    */
-  leaf(name: string, parent: Span, { startMs, endMs, attributes = {}, failure }: Leaf): void {
-    const parentSpanContext = parent.spanContext();
-    const { traceId, traceFlags } = parentSpanContext;
-    if ((traceFlags & TraceFlags.SAMPLED) === 0) return;
-    const context: SpanContext = { traceId, spanId: this.#ids.generateSpanId(), traceFlags };
-    this.#processor.onEnd({
-      ...this.#sender,
-      name,
-      kind: SpanKind.INTERNAL,
-      spanContext: () => context,
-      parentSpanContext,
-      startTime: millisToHrTime(startMs),
-      endTime: millisToHrTime(Math.max(startMs, endMs)),
-      duration: millisToHrTime(Math.max(0, endMs - startMs)),
-      attributes: failure === undefined ? attributes : { ...attributes, 'error.type': failure },
-      status: { code: failure === undefined ? SpanStatusCode.UNSET : SpanStatusCode.ERROR },
-      links: [],
-      events: [],
-      ended: true,
-      droppedAttributesCount: 0,
-      droppedEventsCount: 0,
-      droppedLinksCount: 0,
-    });
+  begin(name: string, parent: Span | TraceContext | undefined, begin: Begin): Span {
+    const around = parent instanceof Span ? parent.spanContext() : parent && remoteContextOf(parent);
+    const traceId = begin.ids?.traceId ?? around?.traceId ?? this.#hex(TRACE_ID_BYTES);
+    const isSampled =
+      parent instanceof Span ? parent.isRecorded : this.#isSampled(name, around, traceId, begin);
+    const context: SpanContext = {
+      traceId,
+      spanId: begin.ids?.spanId ?? this.#spanId(),
+      traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE,
+    };
+    return new Span(this.#shared, name, context, around, begin);
   }
 
   /** Sends what is left. Resolves also when the receiver takes nothing. */
   async close(): Promise<void> {
-    await this.#provider.shutdown();
+    await this.#processor.shutdown();
+  }
+
+  #isSampled(
+    name: string,
+    parent: SpanContext | undefined,
+    traceId: string,
+    { kind = SpanKind.INTERNAL, attributes = NONE }: Begin,
+  ): boolean {
+    if (parent !== undefined) Object.assign(this.#asked, parent);
+    const within = parent === undefined ? ROOT_CONTEXT : this.#asking;
+    const { decision } = this.#sampler.shouldSample(within, traceId, name, kind, attributes, NOTHING);
+    return decision === SamplingDecision.RECORD_AND_SAMPLED;
+  }
+
+  #spanId(): string {
+    const digits = 2 * SPAN_ID_BYTES;
+    if (this.#drawn.length < digits) this.#drawn = this.#hex(DRAWN_SPANS * SPAN_ID_BYTES);
+    const id = this.#drawn.slice(0, digits);
+    this.#drawn = this.#drawn.slice(digits);
+    return id;
+  }
+
+  #hex(bytes: number): string {
+    return Buffer.from(this.#random.bytes(bytes)).toString('hex');
+  }
+}
+
+const NOTHING: never[] = [];
+const NONE: Attributes = {};
+const UNSET: SpanStatus = { code: SpanStatusCode.UNSET };
+const FAILED: SpanStatus = { code: SpanStatusCode.ERROR };
+
+/** A span, in the form that the SDK sends. One that is not recorded takes everything and keeps its ids only. */
+export class Span implements ReadableSpan {
+  readonly kind: SpanKind;
+  readonly parentSpanContext?: SpanContext;
+  readonly attributes: Attributes;
+  name: string;
+  status = UNSET;
+  links: Link[] = NOTHING;
+  events: TimedEvent[] = NOTHING;
+  droppedEventsCount = 0;
+  ended = false;
+  readonly #shared: Shared;
+  readonly startTime: HrTime;
+  endTime: HrTime;
+  readonly #context: SpanContext;
+  readonly #startMs: number;
+  #endMs: number;
+
+  constructor(
+    shared: Shared,
+    name: string,
+    context: SpanContext,
+    parent: SpanContext | undefined,
+    { kind = SpanKind.INTERNAL, startMs, attributes = {}, links }: Begin,
+  ) {
+    this.#shared = shared;
+    this.#context = context;
+    this.name = name;
+    this.kind = kind;
+    if (parent !== undefined) this.parentSpanContext = parent;
+    this.attributes = attributes;
+    this.#startMs = startMs;
+    this.#endMs = startMs;
+    this.startTime = millisToHrTime(startMs);
+    this.endTime = this.startTime;
+    for (const link of links ?? NOTHING) this.link(link);
+  }
+
+  /** Whether it is sent once it has ended. */
+  get isRecorded(): boolean {
+    return (this.#context.traceFlags & TraceFlags.SAMPLED) !== 0;
+  }
+
+  get place(): TraceContext {
+    const { traceId, spanId } = this.#context;
+    return { traceId, spanId, isSampled: this.isRecorded };
+  }
+
+  set(name: string, value: string | number): void {
+    this.attributes[name] = value;
+  }
+
+  link({ to, why }: LinkTo): void {
+    if (this.links === NOTHING) this.links = [];
+    this.links.push({ context: contextOf(to), attributes: { 'harn.link': why } });
+  }
+
+  /** Something that is over and was within it. Beyond the limit such things are counted only. */
+  event(name: string, atMs: number, attributes: Attributes): void {
+    if (!this.isRecorded) return;
+    if (this.events.length >= this.#shared.maxEvents) this.droppedEventsCount += 1;
+    else {
+      if (this.events === NOTHING) this.events = [];
+      this.events.push({ name, time: millisToHrTime(atMs), attributes, droppedAttributesCount: 0 });
+    }
+  }
+
+  /** It ends with an error. `code`: one of a closed list. */
+  fail(code: string): void {
+    this.set('error.type', code);
+    this.status = FAILED;
+  }
+
+  /** Takes it out of our hands; a second end does nothing. */
+  end(atMs: number): void {
+    if (this.ended) return;
+    this.ended = true;
+    // A clock may go back.
+    this.#endMs = Math.max(this.#startMs, atMs);
+    this.endTime = millisToHrTime(this.#endMs);
+    const { processor, maxText } = this.#shared;
+    if (Number.isFinite(maxText)) shorten(this.attributes, maxText);
+    processor.onEnd(this);
+  }
+
+  spanContext(): SpanContext {
+    return this.#context;
+  }
+
+  get resource(): Resource {
+    return this.#shared.resource;
+  }
+
+  get instrumentationScope(): InstrumentationScope {
+    return this.#shared.instrumentationScope;
+  }
+
+  get duration(): HrTime {
+    return millisToHrTime(this.#endMs - this.#startMs);
+  }
+
+  get droppedAttributesCount(): number {
+    return 0;
+  }
+
+  get droppedLinksCount(): number {
+    return 0;
   }
 }
 
@@ -184,62 +321,57 @@ export function reportSdk(logger: Logger): void {
 
 const MAX_SAID = 100;
 
-export { type Context, ROOT_CONTEXT as NOWHERE, type Span, SpanKind };
+export { SpanKind };
 
-/** Within a span of this process. */
-export function within(span: Span): Context {
-  return trace.setSpan(ROOT_CONTEXT, span);
-}
-
-/** Within a span that is known by its ids. */
-export function withinIds(context: TraceContext): Context {
-  return trace.setSpanContext(ROOT_CONTEXT, { ...spanContextOf(context), isRemote: true });
-}
-
-export function contextOf(span: Span): TraceContext {
-  const { traceId, spanId, traceFlags } = span.spanContext();
-  return { traceId, spanId, isSampled: (traceFlags & TraceFlags.SAMPLED) === TraceFlags.SAMPLED };
-}
-
-export function addLink(span: Span, link: LinkTo): void {
-  span.addLink(linkOf(link));
-}
-
-export function fail(span: Span, code: string): void {
-  span.setAttribute('error.type', code);
-  span.setStatus({ code: SpanStatusCode.ERROR });
-}
-
-function linkOf({ to, why }: LinkTo) {
-  return { context: spanContextOf(to), attributes: { 'harn.link': why } };
-}
-
-function spanContextOf({ traceId, spanId, isSampled }: TraceContext): SpanContext {
+function contextOf({ traceId, spanId, isSampled }: TraceContext): SpanContext {
   return { traceId, spanId, traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE };
 }
 
-/** Gives the ids that were asked for, and random ones otherwise. */
-class GivenIds implements IdGenerator {
-  next: GivenSpanIds = {};
-  readonly #random: Random;
+function remoteContextOf({ traceId, spanId, isSampled }: TraceContext): SpanContext {
+  const traceFlags = isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE;
+  return { traceId, spanId, traceFlags, isRemote: true };
+}
 
-  constructor(random: Random) {
-    this.#random = random;
-  }
+function shorten(attributes: Attributes, max: number): void {
+  for (const [name, value] of Object.entries(attributes))
+    if (typeof value === 'string' && value.length > max) attributes[name] = value.slice(0, max);
+}
 
-  generateTraceId = (): string => {
-    const { traceId = this.#hex(16) } = this.next;
-    this.next = {};
-    return traceId;
-  };
+/** Spec: OpenTelemetry, "Environment Variables", "General SDK Configuration". */
+const SAMPLERS: Readonly<Record<string, () => Sampler>> = {
+  always_on: () => new AlwaysOnSampler(),
+  always_off: () => new AlwaysOffSampler(),
+  traceidratio: () => new TraceIdRatioBasedSampler(ratioOfEnv()),
+  parentbased_always_on: () => new ParentBasedSampler({ root: new AlwaysOnSampler() }),
+  parentbased_always_off: () => new ParentBasedSampler({ root: new AlwaysOffSampler() }),
+  parentbased_traceidratio: () =>
+    new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratioOfEnv()) }),
+};
+const DEFAULT_SAMPLER = 'parentbased_always_on';
 
-  generateSpanId = (): string => {
-    const { spanId = this.#hex(8), ...rest } = this.next;
-    this.next = rest;
-    return spanId;
-  };
+/** The one that OTEL_TRACES_SAMPLER names. One that is not known is told of, and is the default. */
+function samplerOfEnv(): Sampler {
+  const named = getStringFromEnv('OTEL_TRACES_SAMPLER') ?? DEFAULT_SAMPLER;
+  const known = Object.hasOwn(SAMPLERS, named) ? SAMPLERS[named] : undefined;
+  if (known === undefined)
+    diag.warn(
+      `OTEL_TRACES_SAMPLER=${named} is not known, so ${DEFAULT_SAMPLER} is taken; known are ${Object.keys(SAMPLERS).join(', ')}`,
+    );
+  return known?.() ?? new ParentBasedSampler({ root: new AlwaysOnSampler() });
+}
 
-  #hex(size: number): string {
-    return Buffer.from(this.#random.bytes(size)).toString('hex');
-  }
+function ratioOfEnv(): number {
+  const ratio = getNumberFromEnv('OTEL_TRACES_SAMPLER_ARG');
+  if (ratio !== undefined && ratio >= 0 && ratio <= 1) return ratio;
+  diag.warn('OTEL_TRACES_SAMPLER_ARG has to be a number from 0 to 1, so all traces are sampled');
+  return 1;
+}
+
+/** A limit that is no number above 0 is none, as in the SDK. */
+function longestText(): number {
+  const limit =
+    getNumberFromEnv('OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT') ??
+    getNumberFromEnv('OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT') ??
+    0;
+  return limit > 0 ? limit : Number.POSITIVE_INFINITY;
 }

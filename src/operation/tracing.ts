@@ -1,25 +1,18 @@
 import { hash } from 'node:crypto';
 import type { Attributes } from '@opentelemetry/api';
 import type { Event, EventLog, StoredEvent, WrittenGroup } from '#eventlog/event-log.ts';
+import type { Clock } from '#protocol/ports.ts';
 import type { TraceContext } from '#protocol/trace-context.ts';
 import type { PayloadOf } from '#resources/event-payloads.ts';
 import type { Message } from '#resources/message/schema.ts';
 import { type CleanMessageState, messageKeys } from '#resources/message/state.ts';
 import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
-import {
-  type Context,
-  fail,
-  type LinkTo,
-  NOWHERE,
-  type Span,
-  type Spans,
-  within,
-  withinIds,
-} from './spans.ts';
+import type { LinkTo, Span, Spans } from './spans.ts';
 
 export interface TaskTracesDeps {
   spans: Spans;
   log: Pick<EventLog, 'state'>;
+  clock: Clock;
   /** Routes of the agents, as they are now: who acts in the events of a turn. */
   agents: Pick<ReadonlySet<string>, 'has'>;
   /** Put what was said, and what tools are called with, into the spans. It is that of the log, so it is redacted. */
@@ -30,8 +23,6 @@ export interface TaskTracesDeps {
 interface OpenTrace {
   traceId: string;
   root: Span;
-  /** What is inside of the task. */
-  inside: Context;
   /** Undefined once it has begun to work. */
   queuedSinceMs: number | undefined;
   /** By the span id that its agent is given as the parent. */
@@ -39,9 +30,11 @@ interface OpenTrace {
   /** When it began to work last: its next turn begins there. */
   workingSinceMs: number;
   /** Calls of other traces that let it go on: its next turn is linked to them. */
-  wokenBy: TraceContext[];
-  /** Running tool calls and open permission requests, by their ids. */
-  waits: Map<string, Span>;
+  wokenBy: TraceContext[] | undefined;
+  /** Running tool calls and open permission requests, by their ids. Undefined before the first. */
+  waits: Map<string, Span> | undefined;
+  /** The write of the log that was noted last. */
+  written: WrittenGroup | undefined;
 }
 
 /** Traces, and spans of one of them, that are remembered; of more, the oldest end early. */
@@ -50,8 +43,8 @@ const MAX_WAITS = 1_000;
 const MAX_WOKEN = 16;
 
 /**
- * One trace for each task, made of the events of its commits: the task, its wait in the queue, each turn at its agent, tool calls,
- * permission waits, commits. The ids are those of the log: the trace and the parent are the caller's, and the span of a turn is the
+ * One trace for each task, made of the events of its commits: the task with its wait in the queue and its commits as events, each turn at
+ * its agent, tool calls, permission waits. The ids are those of the log: the trace and the parent are the caller's, and the span of a turn is the
  * one that the agent got as its parent. Attributes are names, ids and numbers; what was said only where the operator wants it.
  * Spec: OpenTelemetry semantic conventions, "GenAI agent spans" and "MCP".
  */
@@ -65,15 +58,17 @@ export class TaskTraces {
 
   /** Takes the events of a write of the log. */
   committed(events: readonly StoredEvent[], group: WrittenGroup | undefined): void {
-    const written = new Set<OpenTrace>();
     for (const { event } of events) {
       if (event.task_id === null || event.trace_id === null) continue;
-      const open = this.#open.get(event.task_id) ?? this.#begin(event);
+      const atMs = Date.parse(event.created_at);
+      const open = this.#open.get(event.task_id) ?? this.#begin(event, atMs);
       if (open === undefined) continue;
-      this.#take(event, open);
-      if (group === undefined || written.has(open)) continue;
-      written.add(open);
-      this.#commit(event, open, group);
+      // First, as the event may be the end of the span.
+      if (group !== undefined && open.written !== group) {
+        open.written = group;
+        noteCommit(open.root, atMs, group);
+      }
+      this.#take(event, open, atMs);
     }
   }
 
@@ -86,12 +81,13 @@ export class TaskTraces {
 
   /** Ends what is open. */
   close(): void {
-    for (const open of this.#open.values()) endAll(open, undefined);
+    const nowMs = this.#deps.clock.now();
+    for (const open of this.#open.values()) endAll(open, nowMs);
     this.#open.clear();
   }
 
   /** What follows the end of a task, such as its receipt, begins no trace. */
-  #begin(event: Event): OpenTrace | undefined {
+  #begin(event: Event, startMs: number): OpenTrace | undefined {
     const { task_id, trace_id, span_id } = event;
     if (task_id === null || trace_id === null || !BEGINS.has(event.event)) return undefined;
     const submitted =
@@ -99,33 +95,31 @@ export class TaskTraces {
     const known = submitted ? undefined : this.#deps.log.state<CleanTaskState>(taskKeys.task(task_id));
     const internal = submitted ?? known?.internal;
     if (internal === undefined || internal.unsampled) return undefined;
-    const startMs = Date.parse(event.created_at);
     const parent =
       submitted !== undefined && span_id !== null
-        ? withinIds({ traceId: trace_id, spanId: span_id, isSampled: true })
-        : NOWHERE;
-    // Its first span has an id of its own making, so that what goes on with the task, in another process too, finds it.
-    const spanId = submitted === undefined ? {} : { spanId: spanIdOf(task_id) };
+        ? { traceId: trace_id, spanId: span_id, isSampled: true }
+        : undefined;
+    const traceId = traceOf(event, internal);
     const root = this.#deps.spans.begin(`invoke_agent ${internal.route}`, parent, {
       startMs,
-      ids: { traceId: traceOf(event, internal), ...spanId },
+      // Its first span has an id of its own making, so that what goes on with the task, in another process too, finds it.
+      ids: submitted === undefined ? { traceId } : { traceId, spanId: spanIdOf(task_id) },
       attributes: this.#attributesOf(event, internal.route, submitted),
       links: submitted === undefined ? this.#resumes(task_id) : this.#replays(submitted),
     });
-    const inside = within(root);
     const open: OpenTrace = {
-      traceId: traceOf(event, internal),
+      traceId,
       root,
-      inside,
       queuedSinceMs: submitted ? startMs : queuedSince(event, known?.resource.created_at),
       turn: undefined,
       workingSinceMs: startMs,
-      wokenBy: [],
-      waits: new Map(),
+      wokenBy: undefined,
+      waits: undefined,
+      written: undefined,
     };
     const [oldest] = this.#open.size < MAX_TRACES ? [] : this.#open;
     if (oldest !== undefined) {
-      endAll(oldest[1], undefined);
+      endAll(oldest[1], startMs);
       this.#open.delete(oldest[0]);
     }
     this.#open.set(task_id, open);
@@ -138,16 +132,16 @@ export class TaskTraces {
     submitted: PayloadOf<'task.submitted'> | undefined,
   ): Attributes {
     const said = this.#deps.content && submitted !== undefined ? submitted.task.input : undefined;
-    return {
+    const attributes: Attributes = {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.provider.name': providerOf(route),
       'gen_ai.agent.name': route,
       'harn.task.id': task_id ?? '',
-      ...(session_id === null ? {} : { 'gen_ai.conversation.id': session_id }),
-      ...(said === undefined
-        ? {}
-        : { 'gen_ai.input.messages': messagesOf('user', said as Partial<Message>) }),
     };
+    if (session_id !== null) attributes['gen_ai.conversation.id'] = session_id;
+    if (said !== undefined)
+      attributes['gen_ai.input.messages'] = messagesOf('user', said as Partial<Message>);
+    return attributes;
   }
 
   #resumes(taskId: string): LinkTo[] {
@@ -160,12 +154,11 @@ export class TaskTraces {
     return to === undefined ? [] : [{ to, why: 'replays' }];
   }
 
-  #take(event: Event, open: OpenTrace): void {
-    this.#turnOf(event, open);
-    const atMs = Date.parse(event.created_at);
+  #take(event: Event, open: OpenTrace, atMs: number): void {
+    this.#turnOf(event, open, atMs);
     switch (event.event) {
       case 'task.started':
-        this.#leaveQueue(open, atMs);
+        leaveQueue(open, atMs);
         open.workingSinceMs = atMs;
         return;
       case 'task.status_changed':
@@ -174,7 +167,7 @@ export class TaskTraces {
       case 'tool.requested': {
         const { tool_call_id, name, server, withheld, input } = event.payload as PayloadOf<'tool.requested'>;
         if (withheld) return;
-        this.#wait(event, open, tool_call_id, `execute_tool ${name}`, {
+        wait(this.#deps.spans, open, tool_call_id, `execute_tool ${name}`, atMs, {
           'gen_ai.operation.name': 'execute_tool',
           'gen_ai.tool.name': name,
           'gen_ai.tool.call.id': tool_call_id,
@@ -196,17 +189,19 @@ export class TaskTraces {
       case 'vendor.harn_gateway.permission_requested': {
         const { permission_request } = event.payload as PayloadOf<'vendor.harn_gateway.permission_requested'>;
         const kind = permission_request.request.kind;
-        this.#wait(event, open, permission_request.id, 'permission', { 'harn.permission.kind': kind });
+        wait(this.#deps.spans, open, permission_request.id, 'permission', atMs, {
+          'harn.permission.kind': kind,
+        });
         return;
       }
       case 'tool.approved':
       case 'tool.denied':
       case 'vendor.harn_gateway.permission_resolved':
         settle(open, (event.payload as Partial<PayloadOf<'tool.denied'>>).request_id ?? '', atMs);
-        this.#wokenBy(event, open);
+        noteWaker(event, open);
         return;
       case 'user.input_submitted':
-        this.#wokenBy(event, open);
+        noteWaker(event, open);
         return;
       case 'vendor.harn_gateway.upstream_note': {
         const { usage } = event.payload as PayloadOf<'vendor.harn_gateway.upstream_note'>;
@@ -215,72 +210,42 @@ export class TaskTraces {
       }
       case 'task.failed': {
         const { failure } = event.payload as PayloadOf<'task.failed'>;
-        this.#end(event, open, failure.code);
+        this.#end(event, open, atMs, failure.code);
         return;
       }
       case 'task.completed':
       case 'task.canceled':
-        this.#end(event, open, undefined);
+        this.#end(event, open, atMs, undefined);
         return;
       default:
     }
   }
 
-  /** Somebody whose call is of another trace lets the task go on. */
-  #wokenBy({ trace_id, span_id }: Event, { traceId, wokenBy }: OpenTrace): void {
-    if (trace_id === null || span_id === null || trace_id === traceId || wokenBy.length >= MAX_WOKEN) return;
-    if (wokenBy.some(({ spanId }) => spanId === span_id)) return;
-    wokenBy.push({ traceId: trace_id, spanId: span_id, isSampled: true });
-  }
-
   /** A turn lasts from when the task began to work until the last event that the agent caused in it. */
-  #turnOf(event: Event, open: OpenTrace): void {
-    const { actor, span_id } = event;
+  #turnOf({ actor, span_id, task_id }: Event, open: OpenTrace, lastMs: number): void {
     if (actor === null || span_id === null || !this.#deps.agents.has(actor)) return;
-    const lastMs = Date.parse(event.created_at);
     if (open.turn?.id === span_id) {
       open.turn.lastMs = lastMs;
       return;
     }
     open.turn?.span.end(open.turn.lastMs);
-    const span = this.#deps.spans.begin('turn', open.inside, {
+    const wakers = open.wokenBy ?? [];
+    open.wokenBy = undefined;
+    const span = this.#deps.spans.begin('turn', open.root, {
       startMs: open.workingSinceMs,
       ids: { spanId: span_id },
-      attributes: { 'gen_ai.agent.name': actor, 'harn.task.id': event.task_id ?? '' },
-      links: open.wokenBy.splice(0).map((to) => ({ to, why: 'woken_by' })),
+      attributes: { 'gen_ai.agent.name': actor, 'harn.task.id': task_id ?? '' },
+      links: wakers.map((to) => ({ to, why: 'woken_by' })),
     });
     open.turn = { id: span_id, span, lastMs };
   }
 
-  #wait(event: Event, open: OpenTrace, id: string, name: string, attributes: Attributes): void {
-    if (open.waits.size >= MAX_WAITS) return;
-    const place = open.turn === undefined ? open.inside : within(open.turn.span);
-    open.waits.set(
-      id,
-      this.#deps.spans.begin(name, place, { startMs: Date.parse(event.created_at), attributes }),
-    );
-  }
-
-  #leaveQueue(open: OpenTrace, endMs: number): void {
-    const { queuedSinceMs: startMs } = open;
-    open.queuedSinceMs = undefined;
-    if (startMs !== undefined) this.#deps.spans.leaf('queue', open.root, { startMs, endMs });
-  }
-
-  /** Its times are those of the log's clock, so that it lies where its events do. */
-  #commit(event: Event, { root }: OpenTrace, { commitMs, writeMs, transactions }: WrittenGroup): void {
-    const startMs = Date.parse(event.created_at);
-    const attributes = { 'harn.log.transactions': transactions, 'harn.log.write_ms': writeMs };
-    this.#deps.spans.leaf('commit', root, { startMs, endMs: startMs + commitMs, attributes });
-  }
-
-  #end(event: Event, open: OpenTrace, failure: string | undefined): void {
+  #end(event: Event, open: OpenTrace, endMs: number, failure: string | undefined): void {
     this.#open.delete(event.task_id ?? '');
-    open.root.setAttribute('harn.task.outcome', event.event.slice('task.'.length));
+    open.root.set('harn.task.outcome', event.event.slice('task.'.length));
     if (this.#deps.content) this.#noteAnswer(event, open.root);
-    if (failure !== undefined) fail(open.root, failure);
-    const endMs = Date.parse(event.created_at);
-    this.#leaveQueue(open, endMs);
+    if (failure !== undefined) open.root.fail(failure);
+    leaveQueue(open, endMs);
     endAll(open, endMs);
   }
 
@@ -290,8 +255,7 @@ export class TaskTraces {
     const newest = log.state<CleanTaskState>(taskKeys.task(task_id ?? ''))?.internal.said.at(-1);
     const id = typeof newest === 'string' ? newest : newest?.[0];
     const message = id === undefined ? undefined : log.state<CleanMessageState>(messageKeys.message(id));
-    if (message !== undefined)
-      root.setAttribute('gen_ai.output.messages', messagesOf('assistant', message.resource));
+    if (message !== undefined) root.set('gen_ai.output.messages', messagesOf('assistant', message.resource));
   }
 }
 
@@ -332,20 +296,61 @@ function noteUsage(
   usage: NonNullable<PayloadOf<'vendor.harn_gateway.upstream_note'>['usage']>,
 ): void {
   const { input_tokens, output_tokens, model } = usage;
-  if (input_tokens !== undefined) root.setAttribute('gen_ai.usage.input_tokens', input_tokens);
-  if (output_tokens !== undefined) root.setAttribute('gen_ai.usage.output_tokens', output_tokens);
-  if (model !== undefined) root.setAttribute('gen_ai.response.model', model.name);
+  if (input_tokens !== undefined) root.set('gen_ai.usage.input_tokens', input_tokens);
+  if (output_tokens !== undefined) root.set('gen_ai.usage.output_tokens', output_tokens);
+  if (model !== undefined) root.set('gen_ai.response.model', model.name);
+}
+
+/** A write of the log that its events were in. It is over when it is told of. */
+function noteCommit(root: Span, atMs: number, { commitMs, writeMs, transactions }: WrittenGroup): void {
+  // By the clock of the log, so that it lies where its events do.
+  root.event('commit', atMs + commitMs, {
+    'harn.duration_ms': commitMs,
+    'harn.log.transactions': transactions,
+    'harn.log.write_ms': writeMs,
+  });
+}
+
+function leaveQueue(open: OpenTrace, atMs: number): void {
+  const { queuedSinceMs } = open;
+  open.queuedSinceMs = undefined;
+  if (queuedSinceMs !== undefined)
+    open.root.event('queue', atMs, { 'harn.duration_ms': Math.max(0, atMs - queuedSinceMs) });
+}
+
+/** Somebody whose call is of another trace lets the task go on. */
+function noteWaker({ trace_id, span_id }: Event, open: OpenTrace): void {
+  const { traceId, wokenBy = [] } = open;
+  if (trace_id === null || span_id === null || trace_id === traceId || wokenBy.length >= MAX_WOKEN) return;
+  if (wokenBy.some(({ spanId }) => spanId === span_id)) return;
+  wokenBy.push({ traceId: trace_id, spanId: span_id, isSampled: true });
+  open.wokenBy = wokenBy;
+}
+
+/** Something in the turn that will end with an event of its own. */
+function wait(
+  spans: Spans,
+  open: OpenTrace,
+  id: string,
+  name: string,
+  startMs: number,
+  attributes: Attributes,
+): void {
+  open.waits ??= new Map();
+  if (open.waits.size >= MAX_WAITS) return;
+  open.waits.set(id, spans.begin(name, open.turn?.span ?? open.root, { startMs, attributes }));
 }
 
 function settle({ waits }: OpenTrace, id: string, atMs: number, failure?: string): void {
-  const span = waits.get(id);
-  if (failure !== undefined && span !== undefined) fail(span, failure);
-  span?.end(atMs);
-  waits.delete(id);
+  const span = waits?.get(id);
+  if (span === undefined) return;
+  if (failure !== undefined) span.fail(failure);
+  span.end(atMs);
+  waits?.delete(id);
 }
 
-/** `atMs` undefined: now. */
-function endAll({ root, turn, waits }: OpenTrace, atMs: number | undefined): void {
+function endAll({ root, turn, waits }: OpenTrace, atMs: number): void {
   turn?.span.end(turn.lastMs);
-  for (const span of [...waits.values(), root]) span?.end(atMs);
+  for (const span of waits?.values() ?? []) span.end(atMs);
+  root.end(atMs);
 }

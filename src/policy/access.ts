@@ -37,7 +37,8 @@ export function refusedByScope({
   caller,
   scope,
 }: Pick<AccessQuestion, 'caller' | 'scope'>): Decision | undefined {
-  if (scope === 'public' || scope === 'signature' || holdsScope(caller, scope)) return undefined;
+  if (scope === 'public' || scope === 'signature' || scope === 'any' || holdsScope(caller, scope))
+    return undefined;
   return RULES['scope.missing'];
 }
 
@@ -53,7 +54,9 @@ function refusedByWorkspace({ caller, target }: AccessQuestion): Decision | unde
 }
 
 function granted({ scope }: AccessQuestion): Decision {
-  return scope === 'public' || scope === 'signature' ? RULES[`scope.${scope}`] : RULES['scope.held'];
+  return scope === 'public' || scope === 'signature' || scope === 'any'
+    ? RULES[`scope.${scope}`]
+    : RULES['scope.held'];
 }
 
 type Member = Pick<Caller, 'actor' | 'tenant' | 'workspaces'>;

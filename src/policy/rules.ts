@@ -4,6 +4,7 @@ import type { Decision, Effect } from './decision.ts';
 const ROWS = {
   'scope.missing': ['refuse', 'The credentials lack the scope of the operation.'],
   'scope.held': ['allow', 'The credentials hold the scope of the operation.'],
+  'scope.any': ['allow', 'The operation is for everybody with a credential.'],
   'scope.public': ['allow', 'The operation is for everybody.'],
   'scope.signature': ['allow', 'The sender is known by the signature of the delivery.'],
   'tenant.foreign': ['refuse', 'The resource is absent, or belongs to another tenant; both look the same.'],

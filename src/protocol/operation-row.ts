@@ -14,10 +14,10 @@ export interface OperationRow {
   tag: string;
   summary: string;
   /**
-   * What the caller must hold; `public` needs no credentials and no version header, `signature` is signed by its sender
-   * instead of both.
+   * What the caller must hold; `any` is for everybody with a credential, `public` needs no credentials and no version header,
+   * `signature` is signed by its sender instead of both.
    */
-  scope: Scope | 'public' | 'signature';
+  scope: Scope | 'any' | 'public' | 'signature';
   /** Conformance level of the narrative that asks for it; `vendor` for our own routes. */
   level: 'core' | 'extended' | 'receipts' | 'replay' | 'vendor';
   success: 101 | 200 | 201 | 202 | 204 | 503;

@@ -102,6 +102,12 @@ export class ChainVerifier {
     return this.verdict();
   }
 
+  /** Goes on over a receipt that was erased, and of which its hash is left: the links of those behind it are checked against that. */
+  pass(receiptHash: string): void {
+    link(this.#chain, receiptHash);
+    this.#index += 1;
+  }
+
   /** The verdict over what was taken so far. */
   verdict(): ReceiptVerdict {
     return { ok: true, step: null, index: null, expected: null, observed: null, skipped: this.#skipped };
@@ -209,8 +215,12 @@ function signatureVerdict(receipt: WireReceipt, one: Signature, keys: Verificati
 
 function extend(chain: ChainSoFar, receipt: WireReceipt): void {
   const hash = receipt.chain.receipt_hash;
+  if (isReplay(receipt)) chain.seen.add(hash);
+  else link(chain, hash);
+}
+
+function link(chain: ChainSoFar, hash: string): void {
   chain.seen.add(hash);
-  if (isReplay(receipt)) return;
   chain.previousHash = hash;
   chain.frontier = appendLeaf(chain.frontier, chain.size, hash.slice('sha256:'.length));
   chain.size += 1;

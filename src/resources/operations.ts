@@ -50,6 +50,8 @@ export interface OperationInput<Id extends OperationId> {
 export interface RawBody {
   bytes: Buffer;
   mimeType: string;
+  /** Lower-case hex hash of a long one, made while it came: hashing it in one go would hold everybody up. */
+  sha256?: string;
   /** Headers of the request by lower-case name; only where the operation is signed by its sender. */
   headers?: Readonly<Record<string, string>>;
 }

@@ -19,18 +19,31 @@ export interface Copies {
   copies: Readonly<Record<string, string>>;
 }
 
+/** What a person reads of an item: a cell under each heading. An optional one is empty where there is nothing to say. */
+export type Columns<Item> = Readonly<Record<string, (item: Item) => string>>;
+
 /** How resources are listed on the command line: what its one generic `list` is made of. */
-export interface Listing<Item extends object> {
-  /** Where `list` and `get` are the whole command of the resource: its name, in the singular, and what it is for. */
-  readonly command?: { readonly name: string; readonly description: string };
+export interface Listing<Item extends object, Path extends string = string> {
   /** What `list` lists, and in which order. */
   readonly description: string;
-  /** Of the collection. */
-  readonly path: string;
+  /** Of the collection, as the OpenAPI document has it. */
+  readonly path: Path;
   /** Options that narrow the list, each with the parameter of the query that it becomes. */
   readonly filters?: readonly ListFilter[];
-  /** What a person reads of one. */
-  columns(item: Item): readonly string[];
+  /** What a person reads of one, by the headings. */
+  readonly columns: Columns<Item>;
+}
+
+/** A listing of which `get` shows one item. */
+export interface GettableListing<
+  Item extends object,
+  Path extends string = string,
+  One extends string = string,
+> extends Listing<Item, Path> {
+  /** Where `list` and `get` are the whole command of the resource: its name, in the singular, and what it is for. */
+  readonly command?: { readonly name: string; readonly description: string };
+  /** Path of one item: that of the collection, with one parameter more. */
+  readonly one: One;
 }
 
 export interface ListFilter {

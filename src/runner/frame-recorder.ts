@@ -95,11 +95,14 @@ export class FrameRecorder {
     if (frame.kind === 'message' && frame.more) return 'held';
     const frames = this.#held.splice(0);
     let status: 'open' | 'over' = 'open';
+    let isApplied = false;
     const committed = this.#deps.log.transact(this.#origin(), (tx) => {
       for (const each of frames) if (status === 'open') status = this.#apply(tx, each);
+      isApplied = true;
     });
     await this.#track(committed, frames.length);
-    if (frame.kind === 'message' && frame.intent) await committed;
+    // What could not be applied ends the turn here: its agent may say nothing more for a long time.
+    if (!isApplied || (frame.kind === 'message' && frame.intent)) await committed;
     return status;
   }
 

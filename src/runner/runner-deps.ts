@@ -21,6 +21,11 @@ export interface RunnerDeps {
   redactFrame: DecisionTools['redact'];
   frameNumbers: FrameNumbers;
   guards: Guards;
+  /**
+   * Resolves once this process may act on what it has committed, or when the signal aborts. Rejects with `service_unavailable` where
+   * another one decides. Default: it may at any time.
+   */
+  mayAct?(signal: AbortSignal): Promise<void>;
   /** The agent of a task said something for the first time in a turn. Default: nobody asks. */
   onFirstFrame?(taskId: string): void;
   /** Begins an exchange with an agent, in the turn that has this place in its trace. Default: none is traced. */

@@ -18,7 +18,7 @@ import { ProtocolError } from '#protocol/errors.ts';
 import type { IntendedCall } from '#protocol/intended-call.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { timestamp } from '#protocol/ports.ts';
-import { type Failure, isTerminal } from '#protocol/task-states.ts';
+import { type Failure, isBlocked, isTerminal } from '#protocol/task-states.ts';
 import type { Frame, PermissionDraft, PreparedTurn, ProtocolClient, Turn } from '#protocol-client.ts';
 import type { GivenMemory } from '#resources/memory/given-memory.ts';
 import { memoriesOf, withMemories } from '#resources/memory/given-to-run.ts';
@@ -193,6 +193,7 @@ export class TaskRun {
         await this.#fail(circuitOpen(guard.sight()));
         return undefined;
       }
+      if (!(await this.#maySend())) return undefined;
       const sent = await firstFrame(prepared.run(this.#stopper.signal));
       const fault = sent.first?.kind === 'fault' ? sent.first : undefined;
       if (this.#stopper.signal.aborted) guard.left();
@@ -264,8 +265,16 @@ export class TaskRun {
     return !task || isTerminal(task.resource.status);
   }
 
+  /** Behind a pause another process may have taken the task up, or it may have ended. */
+  async #maySend(): Promise<boolean> {
+    if (this.#deps.mayAct === undefined) return true;
+    await this.#deps.mayAct(this.#stopper.signal);
+    return !this.#isOver();
+  }
+
   /** Records frames until the task is over or waits for somebody; true when it got there. */
   async #follow({ run }: PreparedTurn, recorder: FrameRecorder): Promise<boolean> {
+    if (!(await this.#maySend())) return true;
     let isFirst = true;
     for await (const frame of run(this.#stopper.signal)) {
       if (isFirst) this.#deps.onFirstFrame?.(this.#plan.taskId);
@@ -290,7 +299,9 @@ export class TaskRun {
   async #fail(failure: Failure): Promise<void> {
     await this.#deps.log.transact({ actor: null }, (tx) => {
       const task = tx.get<CleanTaskState>(taskKeys.task(this.#plan.taskId));
-      if (task?.resource.status === 'WORKING')
+      const status = task?.resource.status;
+      // A question of a turn that broke has nobody left to take its answer.
+      if (status === 'WORKING' || (failure === BROKEN_TURN && status !== undefined && isBlocked(status)))
         moveTask(tx, this.#deps.tools, this.#plan.taskId, 'FAILED', {
           failure: this.#deps.tools.redact(failure).value,
         });
@@ -364,6 +375,7 @@ export async function forwardCancel(
   let hasAnswered = false;
   let fault: Extract<Frame, { kind: 'fault' }> | undefined;
   try {
+    if (deps.mayAct) await deps.mayAct(bounded);
     for await (const frame of client.cancel(turn, bounded)) {
       // It ended in its own turn, so the result of the cancel is not needed.
       if (frame.kind === 'fault' && endedMeanwhile(deps, task)) return undefined;

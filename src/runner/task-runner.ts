@@ -42,6 +42,8 @@ export class TaskRunner implements RunFacts {
   readonly #background = new Set<Promise<void>>();
   readonly #overheard: Overheard;
   #draining = false;
+  /** Aborted by a drain. */
+  readonly #leaving = new AbortController();
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
@@ -121,6 +123,15 @@ export class TaskRunner implements RunFacts {
 
   /** After a restart no turn waits any more: the task is taken up again like one that worked. */
   answer(taskId: string, answer: PermissionAnswer): void {
+    const { mayAct } = this.#deps;
+    if (mayAct === undefined) this.#answerNow(taskId, answer);
+    else
+      this.#track(
+        mayAct(this.#leaving.signal).then(() => void (this.#draining || this.#answerNow(taskId, answer))),
+      );
+  }
+
+  #answerNow(taskId: string, answer: PermissionAnswer): void {
     const task = this.#task(taskId);
     if (!task) return;
     const client = this.#clientOf(task);
@@ -294,6 +305,7 @@ export class TaskRunner implements RunFacts {
   /** Stops taking work and lets go of running turns; the tasks stay as they are and are taken up by the next start. */
   async drain(): Promise<void> {
     this.#draining = true;
+    this.#leaving.abort();
     for (const settle of [...this.#awaited.values()]) settle();
     for (const run of this.#runs.values()) run.stop();
     await Promise.allSettled([...[...this.#runs.values()].map((run) => run.ended), ...this.#background]);

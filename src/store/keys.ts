@@ -197,6 +197,8 @@ export function trustPlaceOf(key: string): { topic: string; index: number } | un
   return topic === undefined ? undefined : { topic: decodeURIComponent(topic), index: Number(index) };
 }
 export const metaKey = (name: string): string => KEY_KINDS.meta.prefix + segment(name);
+/** Of which stream a store is a copy, and how far it has read it. */
+export const JOURNAL_KEY = metaKey('journal');
 
 /** Prefixes of everything that belongs to one owner; ranges are made of them with `keysUnder`. */
 export const streamOf = (object: 'session' | 'task', id: string): string =>

@@ -53,6 +53,8 @@ export interface LevelStoreOptions {
   seal?: TableSeal;
   /** Called for each damaged table, while the store opens and later. Default: nothing is called. */
   onDamaged?: (table: DamagedTable) => void;
+  /** False where what a power loss takes is somewhere else too. Default: each write is on the disk when it resolves. */
+  syncs?: boolean;
   /** True where the caller holds the lock of the directory, and keeps it when the store is closed. Default: the store does. */
   isOwned?: boolean;
 }
@@ -234,7 +236,7 @@ class LevelStore implements Store {
       else batch.put(op.key, op.value);
     }
     try {
-      await batch.write(SYNC);
+      await (this.#options.syncs === false ? batch.write() : batch.write(SYNC));
     } catch (cause) {
       if (isDiskFull(cause)) this.#shortage = this.#room.balance();
       this.#fence(cause);

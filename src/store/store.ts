@@ -81,5 +81,10 @@ export interface Store {
   purge(): Promise<void>;
   /** What rewriting its tables has cost since it was opened; left out by a store that does not know. */
   compaction?(): StoreCompaction;
+  /**
+   * Resolves once this process may act on what it has committed, or when the signal aborts. Rejects with `service_unavailable` where
+   * another one decides. Left out by a store that no other process can have.
+   */
+  mayAct?(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }

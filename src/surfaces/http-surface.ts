@@ -8,8 +8,10 @@ import type { Spool } from '#protocol/bytes.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
 import type { ProtocolServer } from '#protocol-server.ts';
+import { addConsoleRoutes, type ConsoleDeps } from './discovery/console.ts';
 import { addDocsRoutes } from './discovery/docs.ts';
 import { type DocumentDeps, Documents } from './discovery/documents.ts';
+import type { GrpcServer, GrpcSettings } from './grpc/server.ts';
 import { challengesOf } from './http/challenges.ts';
 import { applyCors, BrowserRules } from './http/cors.ts';
 import {
@@ -61,6 +63,8 @@ export interface HttpSurfaceDeps {
   documents: Omit<DocumentDeps, 'publicUrl'>;
   /** Folder of the built page at `/docs`. */
   docs: string;
+  /** Undefined: `/console` is 404. */
+  console: ConsoleDeps | undefined;
   /** Undefined: `/metrics` is 404. */
   metrics: MetricsSource | undefined;
   /** Makes the servers of other protocols; `publicUrl` as of each call, since a free port is known only after listening. */
@@ -78,6 +82,8 @@ export interface HttpSurfaceDeps {
     trustedProxies: readonly string[];
     /** Refuse plain HTTP from anywhere but loopback; config decides when. */
     requireTls: boolean;
+    /** The port of gRPC; absent: gRPC is not served, and nothing of it is loaded. */
+    grpc?: GrpcSettings;
   };
 }
 
@@ -88,6 +94,8 @@ export interface HttpSurface {
   openStreams(): number;
   /** Streams and sockets that were cut since the start because their client did not keep up, for metrics. */
   overflows(): Readonly<Record<'sse' | 'ws', number>>;
+  /** Where gRPC is served, `host:port`; undefined where it is not, or not yet. */
+  grpcAddress(): string | undefined;
   /** New connections get this certificate; those that are open go on. Nothing for plain HTTP. Throws for no usable pair. */
   renewCertificate(pair: Pick<TlsSettings, 'cert' | 'key'>): void;
   /** Listens and returns the URL of clients and the bound port; rejects with the system error. */
@@ -103,6 +111,8 @@ export interface HttpSurface {
 export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
   let publicUrl = deps.server.publicUrl ?? '';
   let closing: Promise<boolean> | undefined;
+  let grpc: GrpcServer | undefined;
+  let grpcAddress: string | undefined;
   const streams = new EventStreams(deps);
   const documents = new Documents({ ...deps.documents, publicUrl: () => publicUrl });
   const protocolServers = deps.createServers(() => publicUrl);
@@ -125,18 +135,24 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
     server,
     openStreams: () => streams.size + sockets.size,
     overflows: () => ({ sse: streams.overflows, ws: sockets.overflows }),
+    grpcAddress: () => grpcAddress,
     renewCertificate(pair) {
+      grpc?.renewCertificate(pair);
       if (server instanceof TlsServer) server.setSecureContext(pair);
     },
     async listen(host, port) {
       const address = await listen(server, host, port);
       const url = `${deps.server.tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${address.port}`;
       if (publicUrl === '') publicUrl = url;
+      if (deps.server.grpc !== undefined) {
+        grpc = await openGrpc(deps.server.grpc, protocolServers, { ...deps, ...bounds, streams });
+        grpcAddress = `${hostOf(publicUrl)}:${await grpc.listen()}`;
+      }
       return { url, port: address.port };
     },
     close({ graceMs }) {
-      closing ??= drainServer(server, deps.timers, graceMs).then((clean) =>
-        closeServers(protocolServers, clean),
+      closing ??= Promise.all([drainServer(server, deps.timers, graceMs), grpc?.close(graceMs) ?? true]).then(
+        (clean) => closeServers(protocolServers, !clean.includes(false)),
       );
       for (const each of protocolServers) each.drain?.();
       streams.drain();
@@ -168,6 +184,7 @@ function createApp(
   const { metrics } = deps;
   if (metrics) addRoute(routes, READ, '/metrics', (exchange) => answerMetrics(metrics, exchange));
   addDocsRoutes(routes, deps.docs);
+  if (deps.console) addConsoleRoutes(routes, deps.console, json);
   addServerRoutes(routes, protocolServers, { limits, streams, json });
   const refuse = refusePath(protocolServers, { limits, streams, json });
   app.use(edge(bounds, refuse));
@@ -204,6 +221,25 @@ function edgeDeps(
     ),
     maxHeaders: limits.maxHeaders,
   };
+}
+
+/** Loaded where it is asked for only. */
+async function openGrpc(
+  settings: GrpcSettings,
+  protocolServers: readonly ProtocolServer[],
+  deps: HttpSurfaceDeps & EdgeDeps & { streams: EventStreams },
+): Promise<GrpcServer> {
+  const { GrpcServer } = await import('./grpc/server.ts');
+  const services = await Promise.all(protocolServers.map((each) => each.grpc?.() ?? []));
+  return new GrpcServer(services.flat(), settings, {
+    ...deps,
+    isReady: () => !deps.isDraining() && deps.documents.readiness().ok,
+  });
+}
+
+/** Clients use the name that they know the gateway by. */
+function hostOf(publicUrl: string): string {
+  return new URL(publicUrl).hostname;
 }
 
 async function closeServers(protocolServers: readonly ProtocolServer[], clean: boolean): Promise<boolean> {

@@ -14,6 +14,7 @@ export const TAKEN_ON_TRUST: Readonly<Record<string, Readonly<Record<string, str
     'src/eventlog/commit-log.ts': 'heads of the log that an operator accepts',
     'src/resources/session/transcript/turns.ts': 'a turn, taken apart from the row that it shares',
     'src/resources/erasure/eraser.ts': 'ids and hashes of what an erasure removes from the log',
+    'src/resources/erasure/steps.ts': 'ids and hashes of what went in one transaction',
     'src/resources/artifact/artifact-in.ts': 'the id that an import has in the log',
     'src/resources/receipt/issue-receipt.ts': 'a receipt is made of the states of its run',
     'src/resources/push/outbox.ts': 'an event on its way to a receiver',

@@ -3,6 +3,7 @@ import { citationFindings } from './citations.ts';
 import { purityFindings } from './purity.ts';
 import { shortcutFindings } from './shortcuts.ts';
 import { plantedTree, readSourceTree } from './source-tree.ts';
+import { untypedCallFindings } from './typed-calls.ts';
 
 const tree = readSourceTree();
 
@@ -82,6 +83,29 @@ describe('shortcuts', () => {
   it('are not seen in words that only look like them', () => {
     const source = 'const anyone = list.skip(1); const text = "any"; try { run(); } catch { stop(); }';
     expect(shortcutFindings(plantedTree({ 'src/a.ts': source }))).toEqual([]);
+  });
+});
+
+describe('calls of the command line', () => {
+  it('are those of the typed client', () => {
+    expect(untypedCallFindings(tree)).toEqual([]);
+  });
+
+  it.each([
+    ['with a path that is written out', 'await api.get(`/v1/tasks/$' + '{id}` as never);'],
+    ['with a path that is put together', "await api.get(('/v1/tasks/' + id) as never);"],
+    ['past the types', "await (client.api.http.request as Untyped)('GET', '/v1/tasks', {});"],
+    ['whose answer has the type that they say', "await client.json<Task>('GET', '/v1/tasks');"],
+  ])('are found when made %s', (_, source) => {
+    for (const path of ['src/cli/top.ts', 'src/resources/task/cli.ts', 'src/resources/session/show-cli.ts'])
+      expect(untypedCallFindings(plantedTree({ [path]: source }))).toHaveLength(1);
+    expect(untypedCallFindings(plantedTree({ 'src/surfaces/a.ts': source }))).toEqual([]);
+  });
+
+  it('may name a path of the OpenAPI document, and speak of one', () => {
+    const source =
+      "await api.get('/v1/tasks/{task_id}', { params });\nprint(`look at GET /v1/tasks/$" + '{id}`);';
+    expect(untypedCallFindings(plantedTree({ 'src/cli/top.ts': source }))).toEqual([]);
   });
 });
 

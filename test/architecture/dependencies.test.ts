@@ -180,7 +180,7 @@ describe('import cycles', () => {
 
 describe('npm packages', () => {
   it('are declared and have one importing folder each', () => {
-    expect(packageFindings(tree, dependencies)).toEqual([]);
+    expect(packageFindings(tree, dependencies, Object.keys(manifest.devDependencies))).toEqual([]);
   });
 
   it('are refused in a second folder', () => {
@@ -202,6 +202,16 @@ describe('npm packages', () => {
     const planted = plantedTree({ 'bridges/acp/a.ts': `import '@scope/name/sub';` });
     expect(packageFindings(planted, [])).toEqual([
       '@scope/name: imported by bridges/acp but no dependency in package.json',
+    ]);
+  });
+
+  it('are of the build where a page is built of them, and only there', () => {
+    const page = { 'src/surfaces/console/a.ts': `import 'pages';` };
+    expect(packageFindings(plantedTree(page), [], ['pages'])).toEqual([]);
+    expect(packageFindings(plantedTree(page), [])).toHaveLength(1);
+    const served = { 'src/surfaces/http/b.ts': `import 'pages';` };
+    expect(packageFindings(plantedTree(served), [], ['pages'])).toEqual([
+      'pages: imported by src/surfaces but no dependency in package.json',
     ]);
   });
 });

@@ -88,8 +88,8 @@ describe('the operations table', () => {
     expect(missingCommands(plantedTree(planted), ['startTask'])).toEqual([]);
   });
 
-  it('names a known scope, public or signature in every row', () => {
-    const known: readonly string[] = ['public', 'signature', ...SCOPES];
+  it('names a known scope, any, public or signature in every row', () => {
+    const known: readonly string[] = ['any', 'public', 'signature', ...SCOPES];
     for (const id of Object.keys(OPERATIONS) as OperationId[])
       expect(known, id).toContain(OPERATIONS[id].scope);
   });

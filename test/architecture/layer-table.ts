@@ -268,6 +268,11 @@ export const LAYERS: readonly LayerRow[] = [
     because: 'a face decodes, calls the port, encodes',
   },
   {
+    layer: 'src/surfaces/console',
+    imports: ['src/client'],
+    because: 'a page in a browser is a client like any other',
+  },
+  {
     layer: 'mappings/table.ts',
     imports: [],
     because: 'the form of a word table',

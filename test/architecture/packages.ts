@@ -8,6 +8,14 @@ export const SHARED_PACKAGES: Readonly<Record<string, { folders: readonly string
     because:
       'signed tokens of callers and signed cards of agents are both JWS, and the secrets of a backup are a JWE; nobody writes that twice',
   },
+  '@bufbuild/protobuf': {
+    folders: ['src/protocol', 'src/surfaces', 'bridges/a2a'],
+    because: 'messages of gRPC: what every service needs, and those of A2A',
+  },
+  '@grpc/grpc-js': {
+    folders: ['src/surfaces', 'bridges/a2a'],
+    because: 'the port of gRPC, and agents that are called by it',
+  },
   '@a2a-js/sdk': {
     folders: ['bridges/a2a', 'config/sample-agent'],
     because: 'A2A, and the agent that is an example of what users of the SDK write',
@@ -48,10 +56,21 @@ export const SHARED_PACKAGES: Readonly<Record<string, { folders: readonly string
   },
 };
 
-/** npm packages imported from several folders without a row that says why, or not declared as dependencies. */
-export function packageFindings(tree: SourceTree, declared: readonly string[]): string[] {
+/** Pages that are built: what they import is in their files, and needed by the build alone. */
+const PAGES = ['src/surfaces/console'];
+
+/**
+ * npm packages imported from several folders without a row that says why, or not declared as dependencies. Those that pages alone
+ * import may be declared `forBuild`.
+ */
+export function packageFindings(
+  tree: SourceTree,
+  declared: readonly string[],
+  forBuild: readonly string[] = [],
+): string[] {
   return [...importersOf(tree)].flatMap(([name, folders]) => [
-    ...(declared.includes(name)
+    ...(declared.includes(name) ||
+    (forBuild.includes(name) && [...folders].every((folder) => PAGES.includes(folder)))
       ? []
       : [`${name}: imported by ${list(folders)} but no dependency in package.json`]),
     ...extraFolders(name, folders).map((problem) => `${name}: ${problem}`),
@@ -84,8 +103,10 @@ function packageName(specifier: string): string {
   return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
 }
 
-/** The folder that counts as one importer: the first below src, bridges or mappings. */
+/** The folder that counts as one importer: the first below src, bridges or mappings, and a page. */
 function folderOf(path: string): string {
+  const page = PAGES.find((folder) => path.startsWith(`${folder}/`));
+  if (page !== undefined) return page;
   const [top, second] = path.split('/', 2);
   return path.split('/').length > 2 ? `${top}/${second}` : `${top}`;
 }

@@ -23,6 +23,7 @@ export const AMBIENT: readonly { path: string; uses?: readonly AmbientUse['what'
   { path: 'src/main.ts', because: 'the program: it owns its process' },
   { path: 'src/cli', because: 'commands own their process' },
   { path: 'src/client', because: 'a library in the process of others; all of it can be handed in' },
+  { path: 'src/surfaces/console', because: 'a page in a browser: its platform is all it has' },
   {
     path: 'config/sample-agent',
     because: 'an agent in its own process, written as users of the SDK write theirs',

@@ -10,12 +10,13 @@ export const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FOLDERS = ['src', 'bridges', 'mappings', 'fixtures', 'config', 'test'];
 const PRODUCT = /^(src|bridges|mappings|config\/sample-agent)\//;
 
-/** Every file below the folders that hold code or data. Bytes that are no UTF-8 come as replacement characters. */
+/** Every file below the folders that hold code or data, but what the browser tests install. Bytes that are no UTF-8 come as replacement characters. */
 export function readSourceTree(): SourceTree {
   const paths = FOLDERS.flatMap((folder) =>
     readdirSync(join(PACKAGE_ROOT, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name).slice(PACKAGE_ROOT.length)),
+      .map((entry) => join(entry.parentPath, entry.name).slice(PACKAGE_ROOT.length))
+      .filter((path) => !path.includes('/node_modules/')),
   );
   return new Map(paths.sort().map((path) => [path, readFileSync(join(PACKAGE_ROOT, path), 'utf8')]));
 }

@@ -40,6 +40,7 @@ export const TEXT_DOORS = {
   frames: {
     what: 'what agents and servers say, with the keys it is recorded under and the calls they ask for',
     readAt: [
+      'bridges/a2a/client/connection.ts',
       'src/resources/permission/remembered-permission.ts',
       'src/runner/apply-moves.ts',
       'src/runner/frame-recorder.ts',

@@ -4,6 +4,7 @@ import { append } from './append.ts';
 import type { Bench } from './bench.ts';
 import { bundles } from './bundles.ts';
 import { durableTask } from './durable-task.ts';
+import { eventLoop } from './event-loop.ts';
 import { fanOut } from './fan-out.ts';
 import { growth } from './growth.ts';
 import { lengths } from './lengths.ts';
@@ -28,6 +29,7 @@ export const BENCHES: readonly Bench[] = [
   upstreamHop,
   append,
   fanOut,
+  eventLoop,
   rangeReads,
   receiptVerification,
   replay,

@@ -3,6 +3,7 @@ import { ChunkClient } from './chunk-client.ts';
 import { serveCommands, startArguments } from './commands.ts';
 import { BENCH_KEY, readConfig } from './data-directory.ts';
 import { EchoClient } from './echo-client.ts';
+import { LoopMeter } from './loop-meter.ts';
 
 /** The gateway as `serve` starts it, with the echo upstream beside the configured ones. */
 const { config: file, echo } = startArguments<{ config: string; echo: boolean }>();
@@ -10,6 +11,7 @@ const config = readConfig(file);
 const { logger, redactor } = createLogging(config.telemetry.log_level, process.stderr);
 redactor.addKnownSecret(BENCH_KEY);
 const chunked = new ChunkClient();
+const meter = new LoopMeter();
 const gateway = await startGateway({
   config,
   packageRoot: process.cwd(),
@@ -46,6 +48,8 @@ serveCommands(
       ended = [];
     },
     chunkCosts: () => chunked.takeCosts(),
+    watchLoop: () => meter.begin(),
+    held: () => meter.end(),
   },
   () => gateway.close(),
 );

@@ -36,7 +36,8 @@ describe('a start with the default configuration', () => {
   it('loads no package that only a configuration or a request needs', async () => {
     const loaded = await loadedAtStart();
     expect(loaded).toEqual(expect.arrayContaining(['koa', 'level', 'ws']));
-    const needed = /^@modelcontextprotocol\/|^@agentclientprotocol\/|^(undici|ajv|re2js)$/;
+    const needed =
+      /^@modelcontextprotocol\/|^@agentclientprotocol\/|^@grpc\/|^@bufbuild\/|^@nats-io\/|^(undici|ajv|re2js)$/;
     expect(loaded.filter((name) => needed.test(name))).toEqual([]);
   });
 });

@@ -245,7 +245,8 @@ describe.each(Object.entries(READERS))('the README, for who %s', (_, readerOf) =
       .replaceAll('http://127.0.0.1:8080', url)
       .replaceAll(/(?<= )keys\.json/g, join(data, 'keys.json'));
     const { stdout } = await run('bash', ['-c', commands], { cwd, env });
-    const verdicts = stdout.trim().split('\n');
+    const [headings, ...verdicts] = stdout.trim().split('\n');
+    expect(headings).toMatch(/^CARD +NAME +STATUS/);
     expect(verdicts.length).toBeGreaterThanOrEqual(3);
     for (const line of verdicts) expect(line).toContain('  verified');
   });

@@ -43,12 +43,15 @@ describe('.ci/run', () => {
   it('has these steps, each with a limit, and ends within 40 minutes', () => {
     expect(steps.map(({ name }) => name)).toEqual([
       'install',
+      'nats-server',
+      'python-a2a',
       'test',
       'types',
       'lint',
       'fresh-start',
       'bench',
       'torture',
+      'browser',
       'node-24',
       'mcp-conformance',
       'deploy',
@@ -83,7 +86,7 @@ describe('.ci/run', () => {
 
   it('calls scripts that package.json has', () => {
     const called = steps.flatMap(({ command }) => /npm run (\S+)/.exec(command)?.[1] ?? []);
-    expect(called).toEqual(['types', 'lint', 'bench', 'torture']);
+    expect(called).toEqual(['types', 'lint', 'bench', 'torture', 'test:browser']);
     for (const name of called) expect(manifest.scripts).toHaveProperty(name);
   });
 });

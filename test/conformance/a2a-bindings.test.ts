@@ -242,7 +242,7 @@ describe('the card', () => {
     const ours = supportedInterfaces.filter(({ protocolBinding }) => !protocolBinding.startsWith('https:'));
     expect(
       ours.map(({ protocolBinding, protocolVersion }) => `${protocolBinding} ${protocolVersion}`),
-    ).toEqual(['JSONRPC 1.0', 'HTTP+JSON 1.0', 'JSONRPC 0.3']);
+    ).toEqual(['JSONRPC 1.0', 'HTTP+JSON 1.0', 'JSONRPC 0.3', 'HTTP+JSON 0.3']);
     expect(new Set(ours.map(({ url }) => url))).toEqual(new Set([a2a.url]));
   });
 

@@ -310,7 +310,7 @@ describe('reading', () => {
     expect(JSON.stringify(card)).not.toMatch(/"(type|additionalInterfaces|preferredTransport|security)":/);
     const old = await a2a.rpc('agent/getAuthenticatedExtendedCard', {}, { 'a2a-version': '0.3' });
     expect(old.body.result).toEqual(await (await a2a.raw('GET', '/.well-known/agent-card.json')).json());
-    expect(old.body.result).toMatchObject({ protocolVersion: '0.3.0', additionalInterfaces: [{}] });
+    expect(old.body.result).toMatchObject({ protocolVersion: '0.3.0', additionalInterfaces: [{}, {}] });
     expect((await a2a.as(null).rpc('GetExtendedAgentCard')).status).toBe(401);
     expect((await a2a.rest('GET', '/extendedAgentCard')).body).toEqual(card);
   });

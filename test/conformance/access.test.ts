@@ -83,7 +83,18 @@ describe('access, for every operation', () => {
     }
   });
 
-  it.each(KEYED)(
+  it.each(KEYED.filter(({ row }) => row.scope === 'any'))(
+    '$title: whoever has a credential is answered about that one alone',
+    async (operation) => {
+      const { status, body } = await call(stage.as('powerless'), operation, real);
+      expect([status, body]).toEqual([
+        200,
+        expect.objectContaining({ actor: 'powerless', scopes: ['outcomes:read'] }),
+      ]);
+    },
+  );
+
+  it.each(KEYED.filter(({ row }) => row.scope !== 'any'))(
     '[CORE-AUTH-03] $title: without its scope 403, the same for what is there and what is not',
     async (operation) => {
       const holders: Record<string, string> = { 'outcomes:read': 'powerless', admin: 'admin_only' };

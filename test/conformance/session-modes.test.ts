@@ -54,7 +54,7 @@ describe('the mode of a session', () => {
     [{ model_policy: 'gpt' }, 'model_policy'],
     [{ model_policy: { provider: 'p' } }, 'model_policy.model'],
     [{ model_policy: { provider: ' ', model: 'm' } }, 'model_policy.provider'],
-    [{ model_policy: { provider: 'p', model: 'm', temperature: 1 } }, 'model_policy'],
+    [{ model_policy: { provider: 'p', model: 'm', temperature: 1 } }, 'model_policy.temperature'],
     [
       { model_policy: { provider: 'p', model: 'm', reasoning_effort: 'most' } },
       'model_policy.reasoning_effort',

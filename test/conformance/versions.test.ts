@@ -290,6 +290,47 @@ describe('retries in two versions', () => {
     }
   });
 
+  it('[VER-IDEM-03] what a retry found at the other path is found by older clients at its own', async () => {
+    const client = await newer();
+    for (const [from, to] of [
+      ['ofSession', 'ofAny'],
+      ['ofAny', 'ofSession'],
+    ] as const) {
+      const paths = await pathsOf(client);
+      const key = newKey();
+      const first = await send(older(), paths[from][0], key, paths[from][1]);
+      const retry = await send(client, paths[to][0], key, paths[to][1]);
+      const back = await send(older(), paths[to][0], key, paths[to][1]);
+      expect([from, retry.body['id'], back.body['id']]).toEqual([from, first.body['id'], first.body['id']]);
+      const other = await send(older(), paths[to][0], key, { ...paths[to][1], input: userText('other') });
+      expect([from, other.status]).toEqual([from, 409]);
+      expect(await count(paths.list)).toBe(1);
+    }
+  });
+
+  it('[VER-IDEM-01] two creates are one target whether the body names the workspace or not', async () => {
+    const client = await newer();
+    const spellings = async () => {
+      const { ofAny, ofSession } = await pathsOf(client);
+      const named = <Body extends object>([path, body]: readonly [string, Body]) =>
+        [path, { ...body, workspace_id: 'workspace_default' }] as const;
+      return [ofAny, ofSession, named(ofAny), named(ofSession)];
+    };
+    for (const maker of [client, older()]) {
+      for (const from of [0, 1, 2, 3]) {
+        const key = newKey();
+        const all = await spellings();
+        const [path, body] = all[from] ?? ['', {}];
+        const first = await send(maker, path, key, body);
+        expect(first.status).toBe(202);
+        for (const [again, same] of all) {
+          const retry = await send(client, again, key, same);
+          expect([from, again, retry.status, retry.body['id']]).toEqual([from, again, 200, first.body['id']]);
+        }
+      }
+    }
+  });
+
   it('[VER-IDEM-03] a refusal that was decided is given again in the other version', async () => {
     const client = await newer();
     const { id } = await client.session();
@@ -363,6 +404,14 @@ describe('retries in two versions', () => {
         ]);
         expect(answer.text).toContain('/cancel');
       }
+      // One without a kind is told the kinds of this version, not those of the other one.
+      const { body } = await (await newer()).call('POST', `/v1/tasks/${task.id}/messages`, {
+        body: { message: userText('red') },
+      });
+      expect(body['error']).toMatchObject({ code: 'invalid_request', param: 'kind' });
+      const { message } = body['error'] as { message: string };
+      expect(message).toMatch(/^kind: must be input in agents-protocol-2026-10-11/);
+      expect(message).not.toMatch(/interrupt|tool_confirmation/);
       expect((await stage.client.get<Task>(`/v1/tasks/${task.id}`)).status).toBe('INPUT_REQUIRED');
       expect((await say(task.id, 'input', 'red')).status).toBe(201);
       await stage.client.until(task.id, 'COMPLETED');

@@ -70,6 +70,17 @@ describe('a user message over WebSocket', () => {
 });
 
 describe('other commands over WebSocket', () => {
+  it('attach a client, and refuse a member that attaching does not know by its name', async () => {
+    const socket = await room.enter();
+    const frame = { type: 'client_attach', session_id: session.id, client_id: 'panel' };
+    socket.sendRaw(JSON.stringify({ ...frame, id: 'w', take_over: true }));
+    const { error } = await socket.until(({ type }) => type === 'error');
+    expect(error).toMatchObject({ code: 'invalid_request', param: 'take_over' });
+    const ack = await socket.ask({ ...frame, id: 'a', takeover: true, mode: 'controller' });
+    expect(ack).toMatchObject({ status: 200, resource: { active_controller_id: 'panel' } });
+    await socket.ask({ type: 'client_detach', id: 'd', session_id: session.id, client_id: 'panel' });
+  });
+
   it('cancel a task', async () => {
     const task = await stage.client.submit('ask');
     await stage.client.until(task.id, 'INPUT_REQUIRED');

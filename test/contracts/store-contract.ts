@@ -7,9 +7,10 @@ import type { KeyRange, Store, WriteOp } from '#store/store.ts';
 const put = (key: string, value: Buffer | string = key): WriteOp => ({ type: 'put', key, value });
 const numbered = (n: number): string => `k/${String(n).padStart(5, '0')}`;
 
+/** But for what a store notes of itself, under `m/`. */
 async function keysOf(store: Store, range: KeyRange): Promise<string[]> {
   const found: string[] = [];
-  for await (const page of store.keys(range)) found.push(...page);
+  for await (const page of store.keys(range)) found.push(...page.filter((key) => !key.startsWith('m/')));
   return found;
 }
 
@@ -72,7 +73,8 @@ export function describeStoreContract(name: string, open: (dir: string) => Promi
         expect(snapshot.get('a')).toEqual(Buffer.from('old'));
         expect(await snapshot.getMany(['b', 'c'])).toEqual([Buffer.from('b'), undefined]);
         const seen: string[] = [];
-        for await (const page of snapshot.entries({ gte: 'a' })) seen.push(...page.map(([key]) => key));
+        for await (const page of snapshot.entries({ gte: 'a', lt: 'm' }))
+          seen.push(...page.map(([key]) => key));
         expect(seen).toEqual(['a', 'b', 'd']);
         expect(store.get('a')).toEqual(Buffer.from('new'));
         await snapshot.close();
@@ -108,7 +110,7 @@ export function describeStoreContract(name: string, open: (dir: string) => Promi
       });
 
       it('reads backwards and takes the limit from that end', async () => {
-        expect(await keysOf(store, { gte: 'b', reverse: true, limit: 2 })).toEqual(['c', 'b0']);
+        expect(await keysOf(store, { gte: 'b', lt: 'm', reverse: true, limit: 2 })).toEqual(['c', 'b0']);
       });
 
       it('gives nothing, and no empty page, for an empty range', async () => {

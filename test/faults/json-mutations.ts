@@ -50,7 +50,12 @@ export function mutatedJson(value: JsonValue, random: SeededRandom): string {
   const holes = random.between(1, 3);
   let mutated = structuredClone(value);
   for (let n = 0; n < holes; n += 1) mutated = mutateOnce(mutated, random);
-  return JSON.stringify(mutated).replaceAll(JSON.stringify(HOLE), () => random.pick(ODD_VALUES));
+  let left = holes;
+  // A value may have taken in a hole of an earlier request, as often as it likes.
+  return JSON.stringify(mutated).replaceAll(JSON.stringify(HOLE), () => {
+    left -= 1;
+    return left < 0 ? 'null' : random.pick(ODD_VALUES);
+  });
 }
 
 function mutateOnce(value: JsonValue, random: SeededRandom): JsonValue {

@@ -121,7 +121,7 @@ class Cycles {
 }
 
 /** Answers whoever asks until no task is open any more. */
-async function settle(client: TestClient, journal: Journal, report: Report): Promise<void> {
+export async function settle(client: TestClient, journal: Journal, report: Report): Promise<void> {
   let open = journal.acknowledged('task_');
   for (let attempt = 0; attempt < SETTLE_ATTEMPTS && open.length > 0; attempt += 1) {
     const tasks = await Promise.all(open.map((id) => client.get<Task>(`/v1/tasks/${id}`)));

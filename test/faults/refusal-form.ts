@@ -2,10 +2,10 @@ import { ERROR_CODES } from '#protocol/errors.ts';
 import type { RawAnswer } from './raw-connection.ts';
 
 /** Paths of the A2A face. Well-known documents below it are served, and refused, by the gateway itself. */
-const A2A_PATH = /^\S+ \/a2a(?=[/? ])(?!\S*\/\.well-known\/)/;
+const A2A_PATH = /^\S+ \/a2a(?=[/?\s])(?!\S*\/\.well-known\/)/;
 
 /** The path of the MCP face, whose refusals are JSON-RPC, whatever their status. */
-const MCP_PATH = /^\S+ \/mcp(?=[/? ])/;
+const MCP_PATH = /^\S+ \/mcp(?=[/?\s])/;
 
 interface HarnError {
   code: keyof typeof ERROR_CODES;

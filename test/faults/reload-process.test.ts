@@ -404,6 +404,7 @@ describe.each(WAYS)('a running process that is asked by $way', (way) => {
       outbound: { allow: ['127.0.0.1'] },
       limits: { max_queued_tasks: 17 },
       telemetry: { log_level: 'info', metrics: false },
+      console: { enabled: false },
     };
     const restart = Object.entries(TAKES_EFFECT).flatMap(([name, effect]) =>
       effect === 'restart' ? [name] : [],
@@ -419,6 +420,7 @@ describe.each(WAYS)('a running process that is asked by $way', (way) => {
       'outbound.allow',
       'limits.max_queued_tasks',
       'telemetry.metrics',
+      'console.enabled',
     ];
     expect(outcome).toMatchObject({ msg: RELOADED, applied: [] });
     expect(outcome.needs_restart.toSorted()).toEqual(named.toSorted());

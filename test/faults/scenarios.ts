@@ -1,3 +1,4 @@
+import { NATS_SERVER } from '../harness/nats-servers.ts';
 import { badInput } from './bad-input.ts';
 import { bitFlips } from './bit-flips.ts';
 import { cancelRaces } from './cancel-races.ts';
@@ -5,6 +6,8 @@ import { drains } from './drain.ts';
 import { canFollow, eventRate, idleFollowers } from './followers.ts';
 import { canMount, fullDisk } from './full-disk.ts';
 import { FEW_AND_MANY, idempotencyRaces } from './idempotency-races.ts';
+import { jetStreamChaos } from './jetstream/chaos.ts';
+import { EPISODES } from './jetstream/take-over.ts';
 import { killNineCycles } from './kill-nine-cycles.ts';
 import { nthCalls } from './nth-calls.ts';
 import { replays } from './replays.ts';
@@ -34,6 +37,13 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     slice: 2,
     turn: 20,
     run: killNineCycles,
+  },
+  'jetstream-chaos': {
+    counts: EPISODES,
+    slice: 2,
+    turn: 20,
+    isPossible: NATS_SERVER !== undefined,
+    run: jetStreamChaos,
   },
   'disk-faults': {
     claim: { says: 'a failing disk: nothing is lost or done twice', target: 1_000 },

@@ -37,6 +37,12 @@ export class StreamFollower {
     await this.over();
   }
 
+  /** Leaves the open stream, with what it brought so far. */
+  async leave(): Promise<void> {
+    await this.#stream?.close();
+    await this.over();
+  }
+
   /** What was delivered is the log, event for event, without gap or double. */
   compare(events: readonly TestEvent[], report: Report): void {
     report.count('events delivered', this.#seen.length);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -95,6 +96,14 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   };
 }
 
+/** The log of each data directory in a stream of its own, where a run of the tests is to have it there. */
+function logOnNats(data: string): object {
+  const urls = process.env['HARN_LOG_ON_NATS']?.split(',');
+  if (urls === undefined) return {};
+  const name = createHash('sha256').update(data).digest('hex').slice(0, 16);
+  return { kind: 'jetstream', servers: urls, name, replicas: urls.length };
+}
+
 function writeConfig(data: string, options: TestGatewayOptions, people: readonly Record<string, unknown>[]) {
   const api_keys = people.map(({ id, hash, actor, scopes, workspaces, tenant }) => ({
     id,
@@ -106,7 +115,7 @@ function writeConfig(data: string, options: TestGatewayOptions, people: readonly
   }));
   const file = join(data, CONFIG_FILE);
   const sections = {
-    store: { data },
+    store: { data, ...logOnNats(data) },
     auth: { api_keys, ...(options.oauth && { oauth: options.oauth }) },
     upstreams: { a2a: [] },
     ...options.config,

@@ -15,6 +15,8 @@ export interface SentSpan {
   endNs: bigint;
   attributes: Record<string, unknown>;
   links: { traceId: string; spanId: string; attributes: Record<string, unknown> }[];
+  events: { name: string; timeNs: bigint; attributes: Record<string, unknown> }[];
+  droppedEvents: number;
   /** 2 is an error. */
   status: number;
 }
@@ -138,6 +140,12 @@ function spanOf(span: Message): SentSpan {
       spanId: String(link['spanId']),
       attributes: attributesOf(link),
     })),
+    events: list(span, 'events').map((event) => ({
+      name: String(event['name']),
+      timeNs: BigInt(String(event['timeUnixNano'] ?? 0)),
+      attributes: attributesOf(event),
+    })),
+    droppedEvents: Number(span['droppedEventsCount'] ?? 0),
     status: Number(((span['status'] ?? {}) as Message)['code'] ?? 0),
   };
 }
@@ -197,6 +205,11 @@ const ANY: Fields = {
 const KEY_VALUE: Fields = { 1: ['key', 'text'], 2: ['value', ANY] };
 const RESOURCE: Fields = { 1: ['attributes', [KEY_VALUE]] };
 const LINK: Fields = { 1: ['traceId', 'hex'], 2: ['spanId', 'hex'], 4: ['attributes', [KEY_VALUE]] };
+const EVENT: Fields = {
+  1: ['timeUnixNano', 'fixed64'],
+  2: ['name', 'text'],
+  3: ['attributes', [KEY_VALUE]],
+};
 const SPAN: Fields = {
   1: ['traceId', 'hex'],
   2: ['spanId', 'hex'],
@@ -206,6 +219,8 @@ const SPAN: Fields = {
   7: ['startTimeUnixNano', 'fixed64'],
   8: ['endTimeUnixNano', 'fixed64'],
   9: ['attributes', [KEY_VALUE]],
+  11: ['events', [EVENT]],
+  12: ['droppedEventsCount', 'int'],
   13: ['links', [LINK]],
   15: ['status', { 3: ['code', 'int'] }],
 };

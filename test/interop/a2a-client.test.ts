@@ -3,6 +3,7 @@ import type { ProtocolClient } from '#protocol-client.ts';
 import type { A2aClientConfig } from '../../bridges/a2a/index.ts';
 import { keeper } from '../harness/keeper.ts';
 import { startAgent03 } from '../harness/peers/agent-03.ts';
+import { startGrpcAgent } from '../harness/peers/grpc-agent.ts';
 import { startHarnServeAgent } from '../harness/peers/harn-serve-agent.ts';
 import type { Peer } from '../harness/peers/peer.ts';
 import { startSampleAgent } from '../harness/peers/sample-agent.ts';
@@ -29,6 +30,9 @@ const PEERS: [string, () => Promise<Stage>][] = [
   ['1.3 over HTTP+JSON 1.0', () => stage(startSampleAgent, { binding: 'HTTP+JSON' })],
   ['1.3 over JSON-RPC 0.3', () => stage(startSampleAgent, { protocol: '0.3' })],
   ['0.3.14 over JSON-RPC 0.3', () => stage(startAgent03)],
+  ['0.3.14 over HTTP+JSON 0.3', () => stage(() => startAgent03({ binding: 'HTTP+JSON' }))],
+  ['0.3.14 over gRPC 0.3', () => stage(() => startAgent03({ binding: 'GRPC' }))],
+  ['1.3 over gRPC 1.0', () => stage(startGrpcAgent)],
 ];
 
 describe.each(PEERS)('the sample agent on @a2a-js/sdk %s', (_name, prepare) => {

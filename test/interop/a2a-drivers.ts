@@ -9,6 +9,7 @@ import {
   taskStateToJSON,
 } from '@a2a-js/sdk';
 import {
+  type CallInterceptor,
   type Client,
   ClientFactory,
   ClientFactoryOptions,
@@ -16,14 +17,18 @@ import {
   JsonRpcTransportFactory,
   RestTransportFactory,
 } from '@a2a-js/sdk/client';
+import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
 import type * as v03 from 'a2a03';
 import {
+  type CallInterceptor as CallInterceptor03,
   type Client as Client03,
   ClientFactory as ClientFactory03,
   ClientFactoryOptions as ClientFactoryOptions03,
   DefaultAgentCardResolver as DefaultAgentCardResolver03,
   JsonRpcTransportFactory as JsonRpcTransportFactory03,
+  RestTransportFactory as RestTransportFactory03,
 } from 'a2a03/client';
+import { GrpcTransportFactory as GrpcTransportFactory03 } from 'a2a03/client/grpc';
 
 /** What a client saw, in the words of A2A 0.3, whatever version it speaks. */
 export interface Seen {
@@ -51,6 +56,8 @@ export interface SeenArtifact {
 
 /** One real client, connected to one real agent. What is no text is sent as a data part. */
 export interface Driver {
+  /** The client does not tell whether a chunk is appended, whatever it was sent. */
+  readonly losesAppend?: boolean;
   send(said: string | object, taskId?: string): Promise<Seen>;
   stream(text: string, taskId?: string): AsyncGenerator<Seen>;
   get(taskId: string): Promise<Seen>;
@@ -65,11 +72,17 @@ export interface Driver {
 /** The client of @a2a-js/sdk 1.3 on one of its bindings. */
 export async function driver10(
   url: string,
-  binding: 'JSONRPC' | 'HTTP+JSON',
+  binding: 'JSONRPC' | 'HTTP+JSON' | 'GRPC',
   fetchImpl: typeof fetch = fetch,
+  key?: string,
 ): Promise<Driver> {
   const options = ClientFactoryOptions.createFrom(ClientFactoryOptions.default, {
-    transports: [new JsonRpcTransportFactory({ fetchImpl }), new RestTransportFactory({ fetchImpl })],
+    transports: [
+      new JsonRpcTransportFactory({ fetchImpl }),
+      new RestTransportFactory({ fetchImpl }),
+      new GrpcTransportFactory(),
+    ],
+    ...(key === undefined ? {} : { clientConfig: { interceptors: [bearer(key)] } }),
     preferredTransports: [binding],
     cardResolver: new DefaultAgentCardResolver({ fetchImpl }),
   });
@@ -77,6 +90,16 @@ export async function driver10(
   if (client.transport.protocolName !== binding)
     throw new Error(`The client chose ${client.transport.protocolName}.`);
   return new Driver10(client);
+}
+
+/** The client of gRPC takes metadata call by call. */
+function bearer(key: string): CallInterceptor {
+  return {
+    before: async (args) => {
+      args.options = { ...args.options, serviceParameters: { authorization: `Bearer ${key}` } };
+    },
+    after: async () => undefined,
+  };
 }
 
 class Driver10 implements Driver {
@@ -178,21 +201,44 @@ function seenPart({ content, mediaType }: Part): SeenArtifact['parts'][number] {
   return { data: content?.value };
 }
 
-/** The client of @a2a-js/sdk 0.3.14, JSON-RPC. */
-export async function driver03(url: string, fetchImpl: typeof fetch = fetch): Promise<Driver> {
+/** The client of @a2a-js/sdk 0.3.14 on one of its bindings. */
+export async function driver03(
+  url: string,
+  fetchImpl: typeof fetch = fetch,
+  binding: 'JSONRPC' | 'HTTP+JSON' | 'GRPC' = 'JSONRPC',
+  key?: string,
+): Promise<Driver> {
+  const transports = {
+    JSONRPC: new JsonRpcTransportFactory03({ fetchImpl }),
+    'HTTP+JSON': new RestTransportFactory03({ fetchImpl }),
+    GRPC: new GrpcTransportFactory03(),
+  };
   const options = ClientFactoryOptions03.createFrom(ClientFactoryOptions03.default, {
-    transports: [new JsonRpcTransportFactory03({ fetchImpl })],
+    transports: [transports[binding]],
+    ...(key === undefined ? {} : { clientConfig: { interceptors: [bearer03(key)] } }),
+    preferredTransports: [binding],
     cardResolver: new DefaultAgentCardResolver03({ fetchImpl }),
   });
-  return new Driver03(await new ClientFactory03(options).createFromUrl(url));
+  return new Driver03(await new ClientFactory03(options).createFromUrl(url), binding !== 'JSONRPC');
+}
+
+function bearer03(key: string): CallInterceptor03 {
+  return {
+    before: async (args) => {
+      args.options = { ...args.options, serviceParameters: { authorization: `Bearer ${key}` } };
+    },
+    after: async () => undefined,
+  };
 }
 
 class Driver03 implements Driver {
+  readonly losesAppend: boolean;
   readonly #client: Client03;
   #sent = 0;
 
-  constructor(client: Client03) {
+  constructor(client: Client03, losesAppend: boolean) {
     this.#client = client;
+    this.losesAppend = losesAppend;
   }
 
   async send(said: string | object, taskId?: string): Promise<Seen> {

@@ -2,19 +2,27 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorizedFetch } from '../harness/a2a-client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { startAgent03 } from '../harness/peers/agent-03.ts';
+import { startGrpcAgent } from '../harness/peers/grpc-agent.ts';
 import type { Peer } from '../harness/peers/peer.ts';
 import { startSampleAgent } from '../harness/peers/sample-agent.ts';
 import { all, type Driver, driver03, driver10, next, words } from './a2a-drivers.ts';
 import { SAMPLE_BEHAVIOURS } from './sample-behaviours.ts';
 
-type Connect = (url: string, fetchImpl: typeof fetch) => Promise<Driver>;
+type Connect = (url: string, fetchImpl: typeof fetch, key: string) => Promise<Driver>;
 
 const CLIENTS: Record<string, Connect> = {
   '1.3 client, JSON-RPC': (url, fetchImpl) => driver10(url, 'JSONRPC', fetchImpl),
   '1.3 client, HTTP+JSON': (url, fetchImpl) => driver10(url, 'HTTP+JSON', fetchImpl),
-  '0.3 client': driver03,
+  '1.3 client, gRPC': (url, fetchImpl, key) => driver10(url, 'GRPC', fetchImpl, key),
+  '0.3 client, JSON-RPC': (url, fetchImpl) => driver03(url, fetchImpl),
+  '0.3 client, HTTP+JSON': (url, fetchImpl) => driver03(url, fetchImpl, 'HTTP+JSON'),
+  '0.3 client, gRPC': (url, fetchImpl, key) => driver03(url, fetchImpl, 'GRPC', key),
 };
-const AGENTS = { 'the 1.3 agent': startSampleAgent, 'the 0.3 agent': startAgent03 };
+const AGENTS = {
+  'the 1.3 agent': startSampleAgent,
+  'the 0.3 agent': startAgent03,
+  'the gRPC agent': startGrpcAgent,
+};
 const PAIRS = Object.entries(CLIENTS).flatMap(([client, connect]) =>
   Object.entries(AGENTS).map(([agent, start]) => ({ name: `${client}, ${agent}`, connect, start })),
 );
@@ -28,10 +36,10 @@ describe.each(PAIRS)('an agent behind the gateway: $name', ({ start, connect }) 
   beforeAll(async () => {
     agent = await start();
     gateway = await startTestGateway({
-      config: { upstreams: { a2a: [{ id: 'shop', card: agent.cardUrl }] } },
+      config: { server: { grpc: { port: 0 } }, upstreams: { a2a: [{ id: 'shop', card: agent.cardUrl }] } },
     });
     await described(gateway);
-    client = await connect(`${gateway.url}`, authorizedFetch(gateway));
+    client = await connect(`${gateway.url}`, authorizedFetch(gateway), gateway.client.key);
   });
   afterAll(async () => {
     await gateway.close();

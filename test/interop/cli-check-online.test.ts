@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { startAgent03 } from '../harness/peers/agent-03.ts';
+import { startGrpcAgent } from '../harness/peers/grpc-agent.ts';
 import { signingPair, TokenIssuerPeer } from '../harness/peers/token-issuer.ts';
 import { runCommand } from './command-line.ts';
 
@@ -55,4 +57,26 @@ it('check --online ends with 1 for an issuer that is not there', async () => {
   const { code, out } = await check({}, '--online');
   expect([code, out]).toEqual([1, expect.stringContaining('its tokens are not accepted now: ')]);
   expect(out).toContain('ECONNREFUSED');
+});
+
+it('check --online says by which interface of its card an agent is called, and ends with 1 where there is none', async () => {
+  const agents = [await startGrpcAgent(), await startAgent03({ binding: 'HTTP+JSON' })];
+  const a2a = agents.map(({ cardUrl }, at) => ({ id: `agent${at}`, card: cardUrl }));
+  const config = join(dir, 'agents.yaml');
+  writeFileSync(config, JSON.stringify({ store: { data: join(dir, 'data') }, upstreams: { a2a } }));
+  const { code, out } = await runCommand(['check', '--config', config, '--online']);
+  expect([code, out]).toEqual([0, expect.stringMatching(/a2a:agent0: .* is called by grpc-1\.0\./)]);
+  expect(out).toMatch(/a2a:agent1: .* is called by http\+json-0\.3\./);
+  const [first] = agents;
+  await first?.close();
+  const gone = await runCommand(['check', '--config', config, '--online', '--json']);
+  expect(gone.code).toBe(1);
+  expect(JSON.parse(gone.out)).toMatchObject({
+    ok: false,
+    agents: [
+      { route: 'a2a:agent0', fault: expect.any(String) },
+      { route: 'a2a:agent1', spokenBy: 'http+json-0.3' },
+    ],
+  });
+  await Promise.all(agents.slice(1).map((agent) => agent.close()));
 });

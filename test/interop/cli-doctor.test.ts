@@ -244,4 +244,54 @@ describe('doctor', () => {
     expect(out).toMatch(/\nBAD {2}program: upstreams\.acp\[0\].*\n {7}Install it/);
     expect(out).toMatch(/\n2 of \d+ lines need something done\.\n$/);
   });
+
+  it('shows open circuits and halts of the gateway that runs, and so does check --online', async () => {
+    const data = join(dir, 'data');
+    mkdirSync(data);
+    const shop = await serve((request, response) => {
+      response.setHeader('content-type', 'application/json');
+      if (request.method === 'POST') response.statusCode = 503;
+      response.end(JSON.stringify(cards.v1(`http://${request.headers.host}`)));
+    });
+    const upstreams = { a2a: [{ id: 'shop', card: `${shop}/.well-known/agent-card.json` }] };
+    const resilience = [{ agent: 'a2a:shop', breaker: { failures: 1, open_ms: 60_000 } }];
+    const gateway = await startTestGateway({ data, config: { upstreams, resilience } });
+    try {
+      announceGateway(data, { url: gateway.url, pid: process.pid });
+      const said = async () => (await doctor({ upstreams, resilience }, data)).of('gateway');
+      vi.stubEnv('HARN_GATEWAY_KEY', 'hk_nobody');
+      expect(await said()).toEqual([
+        { check: 'gateway', ok: true, said: expect.stringContaining('are not shown') },
+      ]);
+      vi.stubEnv('HARN_GATEWAY_KEY', gateway.client.key);
+      expect((await said()).map((line) => line.said)).toEqual(['no circuit is open and nothing is halted']);
+      const { id } = await gateway.client.submit('go', undefined, { route: 'a2a:shop' });
+      await gateway.client.until(id, 'FAILED');
+      const halt = await gateway.client.post<{ id: string }>('/v1/admin/halts', {
+        route: 'a2a:shop',
+        reason: 'It loops.',
+      });
+      const { of, config } = await doctor({ upstreams, resilience }, data);
+      expect(of('gateway')).toEqual([
+        {
+          check: 'gateway',
+          ok: false,
+          said: expect.stringMatching(
+            /^the circuit of a2a:shop is open until .* after 1 failures: new tasks fail/,
+          ),
+          todo: expect.stringContaining('Look at the agent itself'),
+        },
+        {
+          check: 'gateway',
+          ok: true,
+          said: expect.stringContaining(`It loops. Let it run again with: halt release ${halt.id}`),
+        },
+      ]);
+      const { out } = await runCommand(['check', '--online', '--config', config]);
+      expect(out).toContain('the circuit of a2a:shop is open');
+      expect(out).toContain(halt.id);
+    } finally {
+      await gateway.close();
+    }
+  });
 });

@@ -2,13 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AuditLine } from '#resources/audit/schema.ts';
 import type { Erasure } from '#resources/erasure/schema.ts';
 import type { Hold } from '#resources/hold/schema.ts';
+import type { TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { runCommand } from './command-line.ts';
 
 describe('holds, erasures and the audit export on the command line', () => {
   let gateway: TestGateway;
   beforeAll(async () => {
-    gateway = await startTestGateway();
+    gateway = await startTestGateway({ keys: [{ actor: 'ada' }] });
   });
   afterAll(() => gateway.close());
 
@@ -42,5 +43,26 @@ describe('holds, erasures and the audit export on the command line', () => {
       'erasure_requested',
       'erasure_completed',
     ]);
+  });
+
+  it('erase what an actor left, and say what went', async () => {
+    const { id } = await (gateway.clients['ada'] as TestClient).session();
+    const rule = ['--rule', 'a law'];
+    const usage = await run('erasure', 'actor', 'ada', ...rule);
+    expect([usage.code, usage.err]).toEqual([2, expect.stringContaining('--yes')]);
+    expect((await run('erasure', 'actor', 'ada', '--yes')).code).toBe(2);
+    const unknown = await run('erasure', 'actor', 'ada', ...rule, '--yes', '--workspace', 'workspace_absent');
+    expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('workspace')]);
+    const { code, out } = await run('erasure', 'actor', 'ada', ...rule, '--yes', '--json');
+    expect(code).toBe(0);
+    const erasure = JSON.parse(out) as Erasure;
+    expect(erasure).toMatchObject({
+      state: 'completed',
+      subject: { object: 'actor', id: 'ada' },
+      of_actor: { sessions: [id], shared: [], held: [] },
+    });
+    expect((await run('erasure', 'list')).out).toContain(erasure.id);
+    const gone = await run('session', 'get', id);
+    expect([gone.code, gone.err]).toEqual([1, expect.stringContaining('was erased')]);
   });
 });

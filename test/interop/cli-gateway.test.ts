@@ -264,6 +264,7 @@ describe('api-keys list', () => {
       .split('\n')
       .map((line) => line.split(/ {2,}/));
     expect(rows).toEqual([
+      ['ID', 'NAME', 'ACTOR', 'STATE', 'SCOPES'],
       [JSON.parse(made.out).id, 'ci', 'ci-bot', 'live', '*'],
       ['development', 'development', 'actor_developer', 'live, configured', '*,operator'],
     ]);

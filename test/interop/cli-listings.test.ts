@@ -10,7 +10,7 @@ import { TestClient } from '../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import type { Peer } from '../harness/peers/peer.ts';
 import { startSampleAgent } from '../harness/peers/sample-agent.ts';
-import { runCommand, type Said } from './command-line.ts';
+import { rowsOf, runCommand, type Said } from './command-line.ts';
 
 describe('command line: listings', () => {
   let agent: Peer;
@@ -54,8 +54,8 @@ describe('command line: listings', () => {
     const statusWith = async () =>
       (await new TestClient(gateway.url, key).call('GET', '/v1/sessions')).status;
     expect(await statusWith()).toBe(200);
-    const { code, out } = await run('api-keys', 'revoke', 'ci');
-    expect([code, out.split(' ')[0], await statusWith()]).toEqual([0, id, 401]);
+    const ended = await run('api-keys', 'revoke', 'ci');
+    expect([ended.code, rowsOf(ended)[0]?.[0], await statusWith()]).toEqual([0, id, 401]);
     expect((await run('api-keys', 'revoke', id)).code).toBe(0);
     const gone = await run('api-keys', 'revoke', 'ci');
     expect([gone.code, gone.err]).toEqual([1, expect.stringContaining('api-keys list')]);
@@ -73,7 +73,7 @@ describe('command line: listings', () => {
         .trimEnd()
         .split('\n')
         .map((line) => line.split(' ')[0]),
-    ]).toEqual([0, ids.slice(0, 2)]);
+    ]).toEqual([0, ['ID', ...ids.slice(0, 2)]]);
     const lines = (await run('session', 'list', '--limit', '3', '--json')).out.trimEnd().split('\n');
     expect(lines.map((line) => (JSON.parse(line) as { id: string }).id)).toEqual(ids);
   });
@@ -85,7 +85,7 @@ describe('command line: listings', () => {
     await gateway.client.until(fine.id, 'COMPLETED');
     const { failure } = await gateway.client.until(failed.id, 'FAILED');
     const { out } = await run('session', 'list', '--limit', '3');
-    const rows = out
+    const [, ...rows] = out
       .trimEnd()
       .split('\n')
       .map((line) => line.split(/ {2,}/));
@@ -112,24 +112,17 @@ describe('command line: listings', () => {
     );
     const { key } = JSON.parse(out) as { key: string };
     const listed = await runCommand(['session', 'list', '--limit', '1', '--url', gateway.url, '--key', key]);
-    expect([listed.code, listed.out.split(/ {2,}/)[2]]).toEqual([0, '-']);
+    expect([listed.code, rowsOf(listed)[0]?.[2]]).toEqual([0, '-']);
   });
 
   it('task list, get and cancel are commands; their words are texts behind --', async () => {
     const open = await gateway.client.submit('ask');
     await gateway.client.until(open.id, 'INPUT_REQUIRED');
-    const [row = ''] = (await run('task', 'list', '--limit', '1')).out.split('\n');
-    expect(row.split(/ {2,}/)).toEqual([
-      open.id,
-      'INPUT_REQUIRED',
-      open.created_at,
-      'a2a:sample',
-      open.session_id,
-      'ask',
-    ]);
+    const [row] = rowsOf(await run('task', 'list', '--limit', '1'));
+    expect(row).toEqual([open.id, 'INPUT_REQUIRED', open.created_at, 'a2a:sample', open.session_id, 'ask']);
     expect(JSON.parse((await run('task', 'get', open.id, '--json')).out)).toMatchObject({ id: open.id });
     const canceled = await run('task', 'cancel', open.id);
-    expect([canceled.code, canceled.out.split(/ {2,}/)[1]]).toEqual([0, 'CANCELED']);
+    expect([canceled.code, rowsOf(canceled)[0]?.[1]]).toEqual([0, 'CANCELED']);
     const only = await run('task', 'list', '--session', open.session_id, '--status', 'CANCELED', '--json');
     expect(JSON.parse(only.out)).toMatchObject({ id: open.id, status: 'CANCELED' });
     for (const word of ['list', 'get', 'cancel', '--json', '-5 degrees']) {
@@ -150,8 +143,8 @@ describe('command line: listings', () => {
 
   it('agents lists the routes, and proposes the nearest name', async () => {
     for (const words of [['agents'], ['agents', 'list'], ['agent', 'list']]) {
-      const { code, out } = await run(...words);
-      expect([code, out.split(/ {2,}/)[0]]).toEqual([0, 'a2a:sample']);
+      const said = await run(...words);
+      expect([said.code, rowsOf(said)[0]?.[0]]).toEqual([0, 'a2a:sample']);
     }
     expect(JSON.parse((await run('agents', 'get', 'sample', '--json')).out)).toMatchObject({
       route: 'a2a:sample',
@@ -170,8 +163,7 @@ describe('command line: listings', () => {
   it('artifact list and get lead to the content', async () => {
     const task = await gateway.client.submit('file');
     await gateway.client.until(task.id, 'COMPLETED');
-    const { out } = await run('artifact', 'list', '--task', task.id);
-    const id = out.split(' ')[0] ?? '';
+    const id = rowsOf(await run('artifact', 'list', '--task', task.id))[0]?.[0] ?? '';
     const got = await run('artifact', 'get', id);
     const content = await (
       await fetch(`${gateway.url}/v1/artifacts/${id}/content`, {
@@ -221,7 +213,7 @@ describe('command line: listings', () => {
 
   it('shows a session and closes it', async () => {
     const { id } = await gateway.client.session();
-    expect((await run('session', 'get', id)).out).toMatch(new RegExp(`^${id}  IDLE`));
+    expect(rowsOf(await run('session', 'get', id))[0]?.slice(0, 2)).toEqual([id, 'IDLE']);
     const closed = await run('session', 'close', id, '--json');
     expect(JSON.parse(closed.out)).toMatchObject({ id, state: 'CLOSED' });
   });
@@ -229,7 +221,7 @@ describe('command line: listings', () => {
   it('lists what waits and answers it', async () => {
     const request = await asked('ask');
     const listed = await run('permission', 'list', '--task', request.task_id ?? '');
-    expect(listed.out).toMatch(new RegExp(`^${request.id}  pending   elicitation`));
+    expect(rowsOf(listed)[0]?.slice(0, 3)).toEqual([request.id, 'pending', 'elicitation']);
     const answered = await run('permission', 'respond', request.id, '--answer', 'blue', '--json');
     expect(JSON.parse(answered.out)).toMatchObject({ status: 'approved', response: { answer: 'blue' } });
     await gateway.client.until(request.task_id ?? '', 'COMPLETED');
@@ -256,10 +248,13 @@ describe('command line: listings', () => {
       autonomy_tier: 'act_auto',
       receipt_policy: 'optional',
     });
-    expect((await run('persona', 'list')).out).toBe(`${persona.id}  1  act_auto  a2a:sample  Clerk\n`);
+    expect(rowsOf(await run('persona', 'list'))).toEqual([
+      [persona.id, '1', 'act_auto', 'a2a:sample', 'Clerk'],
+    ]);
     expect(JSON.parse((await run('persona', 'get', persona.id, '--json')).out)).toEqual(persona);
-    const { out } = await run('connector', 'list');
-    expect(out).toBe('orders  ACTIVE  shop  workspace_default  POST /v1/connectors/orders/deliveries\n');
+    expect(rowsOf(await run('connector', 'list'))).toEqual([
+      ['orders', 'ACTIVE', 'shop', 'workspace_default', 'POST /v1/connectors/orders/deliveries'],
+    ]);
     expect(JSON.parse((await run('connector', 'list', '--json')).out)).toMatchObject({ id: 'orders' });
     const absent = await run('connector', 'get', 'none');
     expect([absent.code, absent.out]).toEqual([1, '']);
@@ -275,8 +270,8 @@ describe('command line: listings', () => {
       autonomy_tier: 'act_auto',
       receipt_policy: 'optional',
     });
-    const { out } = await run('persona', 'get', id);
-    expect(out).toBe(`${id}  1  act_auto  a2a:sample  a\\x1b[2J\\x9bb\\nrow\n`);
+    const said = await run('persona', 'get', id);
+    expect(rowsOf(said)).toEqual([[id, '1', 'act_auto', 'a2a:sample', 'a\\x1b[2J\\x9bb\\nrow']]);
     expect(JSON.parse((await run('persona', 'get', id, '--json')).out)).toMatchObject({ name });
   });
 

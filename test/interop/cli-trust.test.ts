@@ -36,6 +36,7 @@ describe('trust records on the command line', () => {
   it('are listed for people, newest first', async () => {
     const { out } = await run('list', '--workspace', 'workspace_default', ...here());
     expect(out.trim().split('\n')).toEqual([
+      expect.stringMatching(/^TIME +OUTCOME +AGENT +ACTION +APPROVER$/),
       expect.stringMatching(/denied .*tool:delete_file .*-$/),
       expect.stringMatching(/success .*tool:delete_file .*actor_test$/),
     ]);

@@ -35,6 +35,7 @@ const CONTRACT = [
   'log check',
   'log accept-truncation',
   'log accept-restore',
+  'log move',
   'backup',
   'restore',
   'acp',
@@ -98,6 +99,7 @@ const wordsOf = ({ path }: CommandNode) => path.split(' ');
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   'api-keys create': ['--id', 'x', '--actor', 'y'],
   'halt create': ['--reason', 'x'],
+  'log move': ['--to', 'jetstream'],
   'policy explain': ['--actor', 'x', '--operation', 'getTask'],
   'permission rules add': ['--class', 'write', '--action', 'x'],
   'permission check': [
@@ -208,7 +210,7 @@ describe('the command line', () => {
   it.each([
     [['sesion', 'list'], 'Did you mean session?', 'Commands: serve, check, '],
     [['tasks'], 'Did you mean task?', 'Commands: serve, check, '],
-    [['session', 'lits'], 'Did you mean list?', 'Commands: list, get, close, '],
+    [['session', 'lits'], 'Did you mean list?', 'Commands: list, get, show, close, '],
     [['agents', 'list', '--jsn'], 'Did you mean --json?', 'Options: --limit, --json, '],
     [
       ['task', 'hello', '--folow'],

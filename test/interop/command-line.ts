@@ -28,3 +28,9 @@ export async function runCommand(args: readonly string[], seen: (out: string) =>
     process.exitCode = undefined;
   }
 }
+
+/** The cells of the rows of a table, without its headings. */
+export function rowsOf({ out }: Said): string[][] {
+  const lines = out.trimEnd().split('\n');
+  return lines.slice(1).map((line) => line.split(/ {2,}/));
+}

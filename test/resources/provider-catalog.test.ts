@@ -132,6 +132,21 @@ describe('the provider catalog', () => {
     });
   });
 
+  it('[VER-CAT-01] has one row for what is configured and offered, the configured one', async () => {
+    const provider = { id: 'ACP:peer', display_name: 'Ours' };
+    const small = { id: 'small', name: 'Ours', provider: 'acp:peer' };
+    const gateway = await gatewayWith(written({ ...EMPTY, providers: [provider], models: [small] }));
+    await closing(gateway, async () => {
+      const { id } = await gateway.client.session({ route: 'acp:peer' });
+      const task = await gateway.client.submit('go', id);
+      await gateway.client.until(task.id, 'COMPLETED');
+      expect(await gateway.client.get('/v1/provider-catalog')).toMatchObject({
+        providers: [provider],
+        models: [small, { id: 'large', name: 'Large', provider: 'acp:peer' }],
+      });
+    });
+  });
+
   it.each([
     ['no JSON', '{', /is no JSON/],
     ['an unknown member', { ...EMPTY, portal_defaults: {} }, /portal_defaults: unknown option/],

@@ -6,7 +6,7 @@ import type { AgentDescription } from '#protocol-client.ts';
 import { type CardVerdict, cardVerdict } from '#resources/agent/schema.ts';
 import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
 import type { PartDialect } from '../../../mappings/a2a/message.ts';
-import type { A2aProtocol } from '../../../mappings/a2a/operations.ts';
+import { type A2aProtocol, INTERFACES, PROTOCOLS } from '../../../mappings/a2a/operations.ts';
 import { withJsonNames } from '../../../mappings/a2a/proto-names.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { unavailable } from '../../wire/faults.ts';
@@ -180,7 +180,7 @@ interface Offer {
 export type Pin = Pick<A2aClientConfig, 'protocol' | 'binding'>;
 
 /**
- * Chooses the interface of a card: the newest version it offers, within it the card's order of preference. Unknown
+ * Chooses the interface of a card: the one of the lowest rank (`INTERFACES`), among equals the card's order of preference. Unknown
  * versions and bindings are passed over; a card with nothing else is refused. Throws Fault.
  */
 function chooseInterface(card: JsonObject, cardUrl: URL, pin: Pin): Target {
@@ -189,7 +189,12 @@ function chooseInterface(card: JsonObject, cardUrl: URL, pin: Pin): Target {
     const protocol = protocolOf(offer);
     return protocol !== undefined && isWanted(protocol, pin) ? [{ offer, protocol }] : [];
   });
-  const chosen = usable.find(({ protocol }) => protocol !== 'jsonrpc-0.3') ?? usable[0];
+  // What was pinned comes first; JSON-RPC of 0.3 stays the way to an agent that has no other.
+  const rank = ({ protocol }: { protocol: A2aProtocol }) =>
+    INTERFACES[protocol].rank +
+    (pin.binding === undefined || INTERFACES[protocol].binding === pin.binding ? 0 : 10);
+  const ranked = usable.sort((one, other) => rank(one) - rank(other));
+  const [chosen] = ranked;
   if (chosen === undefined) {
     throw unavailable('no_usable_interface', 'The card offers no interface that the gateway speaks.');
   }
@@ -197,7 +202,8 @@ function chooseInterface(card: JsonObject, cardUrl: URL, pin: Pin): Target {
   return {
     protocol,
     dialect: dialectOf(protocol, card),
-    url: ownUrl(offer.url, cardUrl),
+    url:
+      INTERFACES[protocol].binding === 'GRPC' ? ownAddress(offer.url, cardUrl) : ownUrl(offer.url, cardUrl),
     tenant: offer.tenant,
     streaming: isObject(card['capabilities']) && card['capabilities']['streaming'] === true,
   };
@@ -233,21 +239,19 @@ function legacyOffers(card: JsonObject): Offer[] {
 /** Patch numbers do not matter; anything else unknown is refused. Spec: A2A 1.0, 3.6. */
 function protocolOf({ binding, version }: Offer): A2aProtocol | undefined {
   const major = /^(\d+\.\d+)(\.\d+)?$/.exec(version)?.[1];
-  if (major === '1.0' && binding === 'JSONRPC') return 'jsonrpc-1.0';
-  if (major === '1.0' && binding === 'HTTP+JSON') return 'http+json-1.0';
-  return major === '0.3' && binding === 'JSONRPC' ? 'jsonrpc-0.3' : undefined;
+  return PROTOCOLS.find((name) => INTERFACES[name].binding === binding && INTERFACES[name].version === major);
 }
 
 function isWanted(protocol: A2aProtocol, { protocol: version = 'auto', binding }: Pin): boolean {
   if (version !== 'auto' && !protocol.endsWith(version)) return false;
   if (binding === undefined || protocol === 'jsonrpc-0.3') return true;
-  return protocol === (binding === 'JSONRPC' ? 'jsonrpc-1.0' : 'http+json-1.0');
+  return INTERFACES[protocol].binding === binding;
 }
 
 /** `harn serve a2a` lists 0.3 interfaces and has no url at the top. */
 function dialectOf(protocol: A2aProtocol, card: JsonObject): PartDialect {
-  if (protocol !== 'jsonrpc-0.3') return '1.0';
-  return card['url'] === undefined ? 'harn-serve' : '0.3';
+  if (INTERFACES[protocol].version !== '0.3') return '1.0';
+  return card['url'] === undefined && protocol === 'jsonrpc-0.3' ? 'harn-serve' : '0.3';
 }
 
 /**
@@ -263,6 +267,28 @@ function ownUrl(given: string | undefined, cardUrl: URL): URL {
     throw unavailable('interface_origin', 'The card names an interface on another origin than its own.');
   }
   url.host = cardUrl.host;
+  url.hash = '';
+  return url;
+}
+
+/**
+ * Where an agent serves gRPC: a URL, or `host:port` as clients of gRPC spell it, which is reached as the card was. It must be on the
+ * host of the card, for the credential goes there; the port is its own.
+ */
+function ownAddress(given: string | undefined, cardUrl: URL): URL {
+  const [, scheme, rest = ''] = /^(?:(https?|grpcs?|dns):\/{2,3})?(.*)$/.exec(given ?? '') ?? [];
+  const isBare = scheme === undefined || scheme === 'dns';
+  const isSecure = isBare ? cardUrl.protocol === 'https:' : scheme.endsWith('s');
+  const url = rest === '' ? undefined : urlOf(`${isSecure ? 'https' : 'http'}://${rest}`, cardUrl);
+  if (url === undefined || url.username !== '' || url.password !== '')
+    throw unavailable('interface_url', 'The card names an interface that is no address.');
+  const isOwn = url.hostname === cardUrl.hostname || isLoopbackPair(url, cardUrl);
+  if (!isOwn || (cardUrl.protocol === 'https:' && !isSecure))
+    throw unavailable(
+      'interface_origin',
+      'The card names an interface on another host than its own, or without its TLS.',
+    );
+  url.hostname = cardUrl.hostname;
   url.hash = '';
   return url;
 }

@@ -14,6 +14,7 @@ import { type A2aClientConfig, type AgentOnDemand, DEFAULT_LIMITS, FIXED_LIMITS 
 import { type TurnPorts, TurnRun } from './connection.ts';
 import { Discovery, LearnedStreaming } from './discovery.ts';
 import { faultOf } from './faults.ts';
+import type { GrpcLine } from './grpc.ts';
 import { interpret } from './interpret.ts';
 import { cancelTask, follow, sendMessage } from './requests.ts';
 
@@ -24,6 +25,7 @@ export class A2aClient implements ProtocolClient {
   readonly cancelsByBinding = true;
   readonly #ports: TurnPorts;
   readonly #http: HttpClient;
+  #line: Promise<GrpcLine> | undefined;
   readonly #deps: BridgeDeps;
   readonly interpret = interpret;
 
@@ -41,6 +43,10 @@ export class A2aClient implements ProtocolClient {
     this.#http = config.onDemand === undefined ? http : onDemand(http, config.card, config.onDemand);
     // They go to the card's origin only: interfaces on another one are refused.
     const credentials = () => credentialHeaders(config.auth, deps);
+    const grpc = () => {
+      this.#line ??= import('./grpc.ts').then(({ GrpcLine }) => new GrpcLine(limits));
+      return this.#line;
+    };
     let requests = 0;
     const nextRequestId = () => {
       requests += 1;
@@ -54,6 +60,8 @@ export class A2aClient implements ProtocolClient {
         credentials,
         ...(config.inputs && { inputs: config.inputs.headers }),
         nextRequestId,
+        grpc,
+        redact: deps.redact,
       },
       discovery: new Discovery({
         route: this.route,
@@ -103,7 +111,7 @@ export class A2aClient implements ProtocolClient {
     const { discovery, learned } = this.#ports;
     const { description, currentTarget } = discovery;
     if (description === undefined || currentTarget === undefined) return undefined;
-    return { ...description, ...learned.describe(currentTarget) };
+    return { ...description, spokenBy: currentTarget.protocol, ...learned.describe(currentTarget) };
   }
 
   start(): void {
@@ -119,6 +127,7 @@ export class A2aClient implements ProtocolClient {
 
   async close(): Promise<void> {
     this.#ports.discovery.close();
+    (await this.#line)?.close();
     await this.#http.close();
   }
 

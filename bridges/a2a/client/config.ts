@@ -10,8 +10,8 @@ export interface A2aClientConfig {
   auth?: UpstreamAuth | undefined;
   /** Pins the version; `auto` (default) takes the newest the card offers. */
   protocol?: 'auto' | '1.0' | '0.3' | undefined;
-  /** Pins the binding of A2A 1.0; unset: the card's order of preference. */
-  binding?: 'JSONRPC' | 'HTTP+JSON' | undefined;
+  /** Pins the binding; unset: `INTERFACES` decides. An agent that has JSON-RPC of 0.3 alone is called by that all the same. */
+  binding?: 'JSONRPC' | 'HTTP+JSON' | 'GRPC' | undefined;
   /** Public keys (JWK) that may sign its card; unset: those that its own origin publishes. */
   card_keys?: readonly JsonObject[] | undefined;
   /** `required`: a card without a good signature is not used. Default `optional`. */

@@ -1,15 +1,17 @@
-import type { JsonValue } from '#protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { Frame, Turn } from '#protocol-client.ts';
-import type { A2aOperation } from '../../../mappings/a2a/operations.ts';
+import { type A2aOperation, INTERFACES } from '../../../mappings/a2a/operations.ts';
 import type { BridgeDeps, Timers } from '../../bridge.ts';
 import { Fault, unavailable } from '../../wire/faults.ts';
 import { type HttpClient, type HttpReply, readEventStream, readText } from '../../wire/http-client.ts';
 import { headersOf, type NamedInputs } from '../../wire/session-inputs.ts';
+import { sha256 } from '../../wire/sha256.ts';
 import { Watchdog } from '../../wire/turn.ts';
 import type { Target } from './card.ts';
 import type { A2aLimits } from './config.ts';
 import type { Discovery, LearnedStreaming } from './discovery.ts';
 import { faultOf, faultOfStatus } from './faults.ts';
+import type { GrpcLine } from './grpc.ts';
 import { Progress, References } from './progress.ts';
 import {
   type A2aRecord,
@@ -29,6 +31,9 @@ interface Wire {
   /** Headers that carry session inputs; undefined for none. */
   inputs?: NamedInputs;
   nextRequestId(): string;
+  /** The connection to an agent that is called by gRPC; loaded with its first call. */
+  grpc(): Promise<GrpcLine>;
+  redact: BridgeDeps['redact'];
 }
 
 interface Conversation {
@@ -46,6 +51,10 @@ interface Conversation {
  */
 async function* exchange(request: WireRequest, wire: Wire, talk: Conversation): AsyncGenerator<A2aRecord> {
   watchFirst(request, wire.limits, talk);
+  if (request.message !== undefined) {
+    yield* exchangeByGrpc(request, request.message, wire, talk);
+    return;
+  }
   const reply = await send(request, wire, talk);
   let how: 'done' | 'broken' = 'done';
   try {
@@ -78,6 +87,34 @@ async function* exchange(request: WireRequest, wire: Wire, talk: Conversation): 
   }
 }
 
+/** The same over gRPC: a record is the canonical JSON of a message, and its bytes. */
+async function* exchangeByGrpc(
+  request: WireRequest,
+  message: JsonObject,
+  wire: Wire,
+  talk: Conversation,
+): AsyncGenerator<A2aRecord> {
+  const metadata = await headersOfCall(request, wire, talk);
+  const line = await wire.grpc();
+  const { operation, url } = request;
+  const { version } = INTERFACES[talk.target.protocol];
+  const base = recordBase(request, talk, 200);
+  const { signal } = talk.watchdog;
+  for await (const answer of line.ask({ operation, version, url, metadata, message, signal })) {
+    talk.watchdog.rest();
+    yield { ...base, ...bytesOf(answer.bytes, wire), message: answer.message };
+    if (request.streams && talk.isTimed()) talk.watchdog.watch('idle', wire.limits.idle_timeout_ms);
+  }
+  talk.watchdog.rest();
+}
+
+/** The log takes secrets out of texts and cannot look into bytes: those that hold one are not kept, only their hash. */
+function bytesOf(bytes: Buffer | undefined, { redact }: Wire): Pick<A2aRecord, 'bytes' | 'bytes_sha256'> {
+  if (bytes === undefined) return {};
+  const text = bytes.toString('utf8');
+  return redact(text).value === text ? { bytes: bytes.toString('base64') } : { bytes_sha256: sha256(bytes) };
+}
+
 /** A blocking send lasts as long as the work; only the total timeout ends it. */
 function watchFirst({ operation }: WireRequest, limits: A2aLimits, { watchdog }: Conversation): void {
   if (operation === 'SendMessage') watchdog.rest();
@@ -89,16 +126,24 @@ async function send(request: WireRequest, wire: Wire, talk: Conversation): Promi
   return wire.http.request({
     method: request.method,
     url: request.url,
-    headers: {
-      ...request.headers,
-      ...(talk.traceparent !== undefined && { traceparent: talk.traceparent }),
-      ...(wire.inputs && headersOf(talk.turn, wire.inputs, request.url.href)),
-      ...(await wire.credentials()),
-    },
+    headers: await headersOfCall(request, wire, talk),
     ...(request.body !== undefined && { body: request.body }),
     signal: talk.watchdog.signal,
     lane: isTurn ? 'turn' : 'control',
   });
+}
+
+async function headersOfCall(
+  request: WireRequest,
+  wire: Wire,
+  talk: Conversation,
+): Promise<Record<string, string>> {
+  return {
+    ...request.headers,
+    ...(talk.traceparent !== undefined && { traceparent: talk.traceparent }),
+    ...(wire.inputs && headersOf(talk.turn, wire.inputs, request.url.href)),
+    ...(await wire.credentials()),
+  };
 }
 
 type RecordBase = Omit<A2aRecord, 'message'>;
@@ -159,16 +204,25 @@ export interface WireRequest {
   url: URL;
   headers: Record<string, string>;
   body?: string;
-  /** Absent over HTTP+JSON. */
+  /** The request of gRPC, which has no body. */
+  message?: JsonObject;
+  /** Absent over HTTP+JSON and gRPC. */
   requestId?: string;
   streams: boolean;
 }
 
 /** What a trace says of a request. Spec: OpenTelemetry semantic conventions, "HTTP client" and "RPC client". */
-function factsOf({ operation, method, url, requestId }: WireRequest): Record<string, string | number> {
+function factsOf({
+  operation,
+  method,
+  url,
+  requestId,
+  message,
+}: WireRequest): Record<string, string | number> {
   return {
     'rpc.method': operation,
     ...(requestId === undefined ? {} : { 'rpc.system.name': 'jsonrpc' }),
+    ...(message === undefined ? {} : { 'rpc.system.name': 'grpc' }),
     'http.request.method': method,
     'server.address': url.hostname,
     'server.port': Number(url.port || (url.protocol === 'https:' ? 443 : 80)),

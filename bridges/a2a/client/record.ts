@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import { isObject } from '#protocol/json-shape.ts';
+import { isObject, textOf } from '#protocol/json-shape.ts';
 import type { Rules } from '#protocol/rules.ts';
 import type { DraftPart, Frame, Seen } from '#protocol-client.ts';
 import { type A2aErrorName, findError } from '../../../mappings/a2a/errors.ts';
@@ -8,9 +8,11 @@ import { decodeParts } from '../../../mappings/a2a/message.ts';
 import {
   type A2aOperation,
   type A2aProtocol,
+  INTERFACES,
   isOperation,
   PROTOCOLS,
 } from '../../../mappings/a2a/operations.ts';
+import { fromProto03 } from '../../../mappings/a2a/proto-03.ts';
 import { withJsonNames } from '../../../mappings/a2a/proto-names.ts';
 import { unavailable } from '../../wire/faults.ts';
 import { sha256 } from '../../wire/sha256.ts';
@@ -32,6 +34,10 @@ export interface A2aRecord {
   stood?: true;
   /** The Tasks that it refers to, as they were known when it came; only when there are any. */
   tasks?: HarnTasks;
+  /** The message as it came over gRPC, in base64. */
+  bytes?: string;
+  /** Lower-case hex, of bytes that hold a secret. */
+  bytes_sha256?: string;
   message: JsonValue;
 }
 
@@ -95,9 +101,15 @@ function asRecord(body: JsonValue): A2aRecord | undefined {
     ...(typeof httpStatus === 'number' && { http_status: httpStatus }),
     ...(goesOn && { task_goes_on: true }),
     ...(stood && { stood }),
+    ...textMember('bytes', body['bytes']),
+    ...textMember('bytes_sha256', body['bytes_sha256']),
     ...(tasks !== undefined && { tasks }),
     message: message ?? null,
   };
+}
+
+function textMember<Name extends string>(name: Name, value: JsonValue | undefined) {
+  return typeof value === 'string' ? { [name]: value } : {};
 }
 
 function asTasks(value: JsonValue | undefined): HarnTasks | undefined {
@@ -117,11 +129,20 @@ export function readRecord(record: A2aRecord, names: Rules['a2aNames'] = 'both')
   }
   if (isObject(message['error']))
     return { kind: 'error', error: readError(message['error'], record.http_status) };
-  const payload = record.request_id === undefined ? message : message['result'];
+  const { isProto03 } = INTERFACES[record.protocol];
+  if (isProto03 && isBareError(message))
+    return { kind: 'error', error: readError(message, record.http_status) };
+  const answer = record.request_id === undefined ? message : message['result'];
+  const payload = isProto03 ? fromProto03(message) : answer;
   const decoded = decodeEvent(names === 'both' && payload !== undefined ? withJsonNames(payload) : payload);
   return decoded.event === 'unknown'
     ? { kind: 'unknown', reason: decoded.reason }
     : { kind: 'event', event: decoded.event, body: decoded.body };
+}
+
+/** Errors over HTTP+JSON of 0.3 are those of JSON-RPC, or have the name of their class. Spec: A2A 0.3, 8. */
+function isBareError({ code, type, message }: JsonObject): boolean {
+  return typeof message === 'string' && (typeof code === 'number' || typeof type === 'string');
 }
 
 /** An id of null means nobody else: errors before parsing have it, and `harn serve` sends it on every stream frame. */
@@ -133,7 +154,7 @@ function readError(error: JsonObject, httpStatus: number | undefined): AgentErro
   // Over HTTP+JSON `code` is the HTTP status again, which must not be read as a JSON-RPC code.
   const code = typeof error['code'] === 'number' && error['code'] < 0 ? error['code'] : undefined;
   const reason = reasonOf(error['details']) ?? reasonOf(error['data']);
-  const found = findError({ code, reason, httpStatus });
+  const found = findError({ code, reason, httpStatus, className: textOf(error['type']) });
   return {
     name: found.known ? found.name : undefined,
     code,

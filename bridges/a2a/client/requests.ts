@@ -5,7 +5,8 @@ import type { Frame, OutboundMessage } from '#protocol-client.ts';
 import type { A2aErrorName } from '../../../mappings/a2a/errors.ts';
 import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
 import { encodePart, type PartDialect, ROLES_V1, ROLES_V03 } from '../../../mappings/a2a/message.ts';
-import { type A2aProtocol, OPERATIONS } from '../../../mappings/a2a/operations.ts';
+import { type A2aProtocol, INTERFACES, legacyRoute, OPERATIONS } from '../../../mappings/a2a/operations.ts';
+import { protoMessage03, taskName } from '../../../mappings/a2a/proto-03.ts';
 import { Fault } from '../../wire/faults.ts';
 import { Backoff, pause } from '../../wire/waits.ts';
 import type { Target } from './card.ts';
@@ -146,7 +147,7 @@ function encodeMessage(
   const kept = keptOf(message);
   const id = typeof kept['message_id'] === 'string' ? kept['message_id'] : message.id;
   return {
-    ...(protocol === 'jsonrpc-0.3' && { kind: 'message' }),
+    ...(INTERFACES[protocol].version === '0.3' && { kind: 'message' }),
     messageId: id,
     ...(dialect === 'harn-serve' && { id }),
     role: roleWord(message.role, protocol),
@@ -181,7 +182,7 @@ function keptOf({ metadata }: OutboundMessage): JsonObject {
 }
 
 function roleWord(role: OutboundMessage['role'], protocol: A2aProtocol): string {
-  const found = (protocol === 'jsonrpc-0.3' ? ROLES_V03 : ROLES_V1).encode(role);
+  const found = (INTERFACES[protocol].version === '0.3' ? ROLES_V03 : ROLES_V1).encode(role);
   return found.known ? found.word : found.raw;
 }
 
@@ -458,14 +459,16 @@ function ask(run: TurnRun, asked: Ask): ReturnType<TurnRun['send']> {
 
 /** The request of an ask on this interface. `requestId` is used where the binding has one. */
 function encodeAsk(ask: Ask, target: Target, requestId: string): WireRequest {
-  return target.protocol === 'http+json-1.0' ? restRequest(ask, target) : rpcRequest(ask, target, requestId);
+  const { binding } = INTERFACES[target.protocol];
+  if (binding === 'GRPC') return grpcRequest(ask, target);
+  return binding === 'HTTP+JSON' ? restRequest(ask, target) : rpcRequest(ask, target, requestId);
 }
 
 function rpcRequest(ask: Ask, target: Target, requestId: string): WireRequest {
   const row = OPERATIONS[ask.operation];
-  const isLegacy = target.protocol === 'jsonrpc-0.3';
+  const isLegacy = INTERFACES[target.protocol].version === '0.3';
   const method = isLegacy ? row.legacyMethod : ask.operation;
-  const params = 'message' in ask ? sendParams(ask, isLegacy) : { id: ask.taskId };
+  const params = 'message' in ask ? sendParams(ask, target) : { id: ask.taskId };
   return {
     operation: ask.operation,
     method: 'POST',
@@ -480,38 +483,57 @@ function rpcRequest(ask: Ask, target: Target, requestId: string): WireRequest {
   };
 }
 
+function grpcRequest(ask: Ask, target: Target): WireRequest {
+  const isLegacy = INTERFACES[target.protocol].version === '0.3';
+  const task = (taskId: string): JsonObject => (isLegacy ? { name: taskName(taskId) } : { id: taskId });
+  const params = 'message' in ask ? sendParams(ask, target) : task(ask.taskId);
+  return {
+    operation: ask.operation,
+    method: 'POST',
+    url: target.url,
+    headers: {
+      ...(!isLegacy && { [A2A_VERSION_HEADER.toLowerCase()]: A2A_PROTOCOL_VERSION }),
+      ...extensionsHeader(ask, isLegacy),
+    },
+    message: { ...params, ...tenant(target) },
+    streams: OPERATIONS[ask.operation].streams,
+  };
+}
+
 function restRequest(ask: Ask, target: Target): WireRequest {
-  const row = OPERATIONS[ask.operation];
-  const path =
-    'taskId' in ask ? row.rest.path.replace('{id}', encodeURIComponent(ask.taskId)) : row.rest.path;
+  const { streams, rest } = OPERATIONS[ask.operation];
+  const isLegacy = INTERFACES[target.protocol].version === '0.3';
+  const route = (isLegacy ? legacyRoute(ask.operation) : undefined) ?? rest;
+  const path = 'taskId' in ask ? route.path.replace('{id}', encodeURIComponent(ask.taskId)) : route.path;
   const prefix = target.tenant === undefined ? '' : `/${encodeURIComponent(target.tenant)}`;
   const url = new URL(target.url);
   url.pathname = url.pathname.replace(/\/$/, '') + prefix + path;
-  const body = 'message' in ask ? sendParams(ask, false) : {};
+  const body = 'message' in ask ? sendParams(ask, target) : {};
+  const [type, accept] = isLegacy
+    ? ['application/json', 'application/json']
+    : [A2A_CONTENT_TYPE, `${A2A_CONTENT_TYPE}, application/json`];
   return {
     operation: ask.operation,
-    method: row.rest.method,
+    method: route.method === 'GET' ? 'GET' : 'POST',
     url,
-    headers: {
-      ...headers(row.streams, A2A_CONTENT_TYPE, `${A2A_CONTENT_TYPE}, application/json`, true),
-      ...extensionsHeader(ask, false),
-    },
-    ...(row.rest.method === 'POST' && { body: JSON.stringify(body) }),
-    streams: row.streams,
+    headers: { ...headers(streams, type, accept, !isLegacy), ...extensionsHeader(ask, isLegacy) },
+    ...(route.method === 'POST' && { body: JSON.stringify(body) }),
+    streams,
   };
 }
 
 /** What is not streamed is answered at once, so that its task is known while it works. Blocking is the default of both versions. */
 function sendParams(
   { message, operation, beside }: Extract<Ask, { message: JsonObject }>,
-  isLegacy: boolean,
+  { protocol }: Target,
 ): JsonObject {
+  const isLegacy = INTERFACES[protocol].version === '0.3';
   const configuration: JsonObject = {
     ...(operation === 'SendMessage' && (isLegacy ? { blocking: false } : { returnImmediately: true })),
     ...(beside?.acceptedOutputModes !== undefined && { acceptedOutputModes: beside.acceptedOutputModes }),
   };
   return {
-    message,
+    message: INTERFACES[protocol].isProto03 ? protoMessage03(message) : message,
     ...(Object.keys(configuration).length > 0 && { configuration }),
     ...(beside?.metadata !== undefined && { metadata: beside.metadata }),
   };

@@ -1,6 +1,6 @@
 import type { Gateway } from '#gateway.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import type { ServerAgent, ServerDeps, ServerExchange } from '#protocol-server.ts';
+import type { ServerAgent, ServerDeps, ServerRequest } from '#protocol-server.ts';
 import type { Persona } from '#resources/persona/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import type { Version } from '../../../mappings/a2a/encode-task.ts';
@@ -11,7 +11,7 @@ import { isHidden } from './faults.ts';
 
 /** One request on its way: who asks, for which agent, in which version. */
 export interface Asking {
-  exchange: ServerExchange;
+  exchange: ServerRequest;
   to: Addressed;
   negotiated: Negotiated;
 }
@@ -28,14 +28,16 @@ export interface Negotiated {
   requested: readonly string[];
   /** The client reads the Harn extension. */
   extended: boolean;
+  /** What it sends has the words of the protocol file of 0.3, and not of JSON-RPC. */
+  isProto03?: boolean;
 }
 
 /**
- * Version and extensions of a request. No version is 0.3; the patch number says nothing. Throws VersionNotSupported.
- * Spec: A2A 1.0, 3.6.2 and 3.2.6.
+ * Version and extensions of a request. No version is 0.3; the patch number says nothing. `of`: the only version of the place that
+ * was called, which needs no word for it. Throws VersionNotSupported. Spec: A2A 1.0, 3.6.2 and 3.2.6.
  */
-export function negotiate(exchange: ServerExchange): Negotiated {
-  const version = versionOf(exchange);
+export function negotiate(exchange: ServerRequest, of?: Version): Negotiated {
+  const version = versionOf(exchange, of);
   const name = version === '1.0' ? EXTENSIONS_HEADER : LEGACY_EXTENSIONS_HEADER;
   const header = exchange.headers[name.toLowerCase()];
   const listed = typeof header === 'string' ? header.split(',').map((uri) => uri.trim()) : [];
@@ -57,12 +59,16 @@ export function activated(
 
 const WORDS: Readonly<Record<string, Version>> = { '': '0.3', '0.3': '0.3', '1.0': '1.0' };
 
-function versionOf({ headers, query }: ServerExchange): Version {
-  const sent = headers[VERSION_HEADER.toLowerCase()] || query[VERSION_HEADER] || '';
+function versionOf({ headers, query }: ServerRequest, of: Version | undefined): Version {
+  const sent = headers[VERSION_HEADER.toLowerCase()] || query[VERSION_HEADER] || of || '';
   const [, short] = /^(\d+\.\d+)(?:\.\d+)?$/.exec(String(sent).trim()) ?? [];
   const version = WORDS[short ?? String(sent).trim()];
-  if (version !== undefined) return version;
-  throw refusal('VersionNotSupported', 'Send A2A-Version: 1.0, or 0.3.', VERSION_HEADER);
+  if (version !== undefined && version === (of ?? version)) return version;
+  const offered =
+    of === undefined
+      ? 'Send A2A-Version: 1.0, or 0.3.'
+      : `A2A ${of} is spoken here: send A2A-Version: ${of}.`;
+  throw refusal('VersionNotSupported', offered, VERSION_HEADER);
 }
 
 /** The agent that a path names: one behind the gateway, or a persona in front of it. */
@@ -86,7 +92,7 @@ function upstreamAgent(deps: ServerDeps, segment: string | undefined): ServerAge
 /** The agent that a path names, for this caller; a persona it may not see is unknown. */
 export async function addressed(
   deps: ServerDeps,
-  exchange: ServerExchange,
+  exchange: ServerRequest,
   segment: string | undefined,
 ): Promise<Addressed> {
   const agent = upstreamAgent(deps, segment);

@@ -2,7 +2,7 @@ import type { Gateway, StreamEnd, StreamFrame, StreamSink, Subscription } from '
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { isBlocked, isTerminal } from '#protocol/task-states.ts';
-import type { ServerExchange, ServerStream } from '#protocol-server.ts';
+import type { ServerRequest, ServerStream } from '#protocol-server.ts';
 import {
   type Encoding,
   encodeMessage,
@@ -209,10 +209,10 @@ export class TaskStream implements Follower {
   #write(event: Promise<JsonObject> | JsonObject, id: string): number {
     const { stream, frame } = this.#options;
     if (this.#tail === undefined && !(event instanceof Promise))
-      return stream.write({ sse: frame(event, id) });
+      return stream.write({ sse: frame(event, id), id });
     const before = this.#tail ?? Promise.resolve();
     const tail = before.then(async () => {
-      stream.write({ sse: frame(await event, id) });
+      stream.write({ sse: frame(await event, id), id });
     });
     this.#tail = tail.catch((error: unknown) => stream.end('failed', ProtocolError.from(error)));
     const mine = this.#tail;
@@ -369,7 +369,7 @@ function isPending({ status }: TaskView): boolean {
 /** Follows a Task from its first event on, so that the view is whole wherever the follower begins. */
 export function follow(
   gateway: Gateway,
-  exchange: ServerExchange,
+  exchange: ServerRequest,
   taskId: string,
   start: Start,
   follower: Follower,
@@ -386,7 +386,7 @@ export class Waiting {
    * The view once the Task is over or asks for something, counted from `start` on; at a shutdown as it is then. Rejects when
    * the caller left.
    */
-  async until(gateway: Gateway, exchange: ServerExchange, taskId: string, start: Start): Promise<TaskView> {
+  async until(gateway: Gateway, exchange: ServerRequest, taskId: string, start: Start): Promise<TaskView> {
     let subscription: Subscription | undefined;
     let isOver = false;
     let finish: () => void = () => undefined;

@@ -4,7 +4,7 @@ import type { JsonObject } from '#protocol/json.ts';
 import { isObject, objectOf } from '#protocol/json-shape.ts';
 import { isBlocked, isTerminal } from '#protocol/task-states.ts';
 import type { DraftPart } from '#protocol-client.ts';
-import type { ServerExchange } from '#protocol-server.ts';
+import type { ServerRequest } from '#protocol-server.ts';
 import type { Artifact } from '#resources/artifact/schema.ts';
 import type { Message, MessageInput, Part } from '#resources/message/schema.ts';
 import type { PermissionRequest } from '#resources/permission/schema.ts';
@@ -24,7 +24,7 @@ export interface Taken {
 /** Takes a message as a new Task, or as what an open one waits for. */
 export async function takeMessage(
   gateway: Gateway,
-  exchange: ServerExchange,
+  exchange: ServerRequest,
   to: Addressed,
   request: SendRequest,
   negotiated: Negotiated,
@@ -54,7 +54,7 @@ export async function takeMessage(
  */
 async function placeOf(
   gateway: Gateway,
-  exchange: ServerExchange,
+  exchange: ServerRequest,
   contextId: string | undefined,
   workspaceId: string,
 ): Promise<JsonObject> {
@@ -69,7 +69,7 @@ export function isSessionId(contextId: string): boolean {
   return /^session_[0-9A-HJKMNP-TV-Z]{26}$/.test(contextId);
 }
 
-async function isVisible(gateway: Gateway, exchange: ServerExchange, sessionId: string): Promise<boolean> {
+async function isVisible(gateway: Gateway, exchange: ServerRequest, sessionId: string): Promise<boolean> {
   const call = exchange.call({ path: { session_id: sessionId } });
   return gateway.call('getSession', call).then(
     () => true,
@@ -90,7 +90,7 @@ function isAbsent(error: unknown): boolean {
  */
 export async function readyAnswer(
   gateway: Gateway,
-  exchange: ServerExchange,
+  exchange: ServerRequest,
   to: Addressed,
   request: SendRequest,
   taskId: string,
@@ -128,7 +128,7 @@ export async function readyAnswer(
 /** What the Task waits for first, if the caller may see it. */
 async function openRequest(
   gateway: Gateway,
-  exchange: ServerExchange,
+  exchange: ServerRequest,
   taskId: string,
 ): Promise<PermissionRequest | undefined> {
   const call = exchange.call({ path: { task_id: taskId }, query: { limit: '200' } });
@@ -155,7 +155,7 @@ function messageOf(parts: Part[], kept: JsonObject): MessageInput {
 /** Parts for the log; bytes become Artifacts first, since a Message refers to them. */
 async function storedParts(
   gateway: Gateway,
-  exchange: ServerExchange,
+  exchange: ServerRequest,
   request: SendRequest,
   workspaceId: string,
 ): Promise<Part[]> {
@@ -170,7 +170,7 @@ const MEDIA_TYPE = /^[\w.+-]+\/[\w.+-]+(\s*;.*)?$/;
 
 async function storedPart(
   gateway: Gateway,
-  exchange: ServerExchange,
+  exchange: ServerRequest,
   { base64, mime_type, name, metadata }: Extract<DraftPart, { type: 'bytes' }>,
   workspaceId: string,
   at: number,

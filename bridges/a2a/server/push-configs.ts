@@ -7,6 +7,7 @@ import { refusal } from '../../../mappings/a2a/errors-out.ts';
 import { A2A_REST_TYPE } from '../../../mappings/a2a/operations.ts';
 import {
   decodeCreate,
+  decodeCreateProto03,
   decodeListed,
   decodeNamed,
   encodePushConfig,
@@ -29,8 +30,8 @@ export async function createPushConfig(
   asking: Asking,
   params: JsonObject,
 ): Promise<JsonObject> {
-  const { version } = asking.negotiated;
-  const { taskId, ...given } = decodeCreate(version, params);
+  const { version, isProto03 } = asking.negotiated;
+  const { taskId, ...given } = isProto03 ? decodeCreateProto03(params) : decodeCreate(version, params);
   return encodePushConfig(version, await setPushConfig(deps, asking, taskId, given));
 }
 

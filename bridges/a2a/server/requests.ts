@@ -2,18 +2,20 @@ import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject } from '#protocol/json-shape.ts';
 import { isBlocked, isTerminal } from '#protocol/task-states.ts';
-import type { ServerDeps, ServerExchange, ServerMethods } from '#protocol-server.ts';
+import type { ServerDeps, ServerMethods, ServerRequest } from '#protocol-server.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { type Encoding, encodeMessage, encodeTask, streamEvent } from '../../../mappings/a2a/encode-task.ts';
 import { refusal } from '../../../mappings/a2a/errors-out.ts';
 import type { A2aOperation } from '../../../mappings/a2a/operations.ts';
 import {
   cardRequest,
+  fromProto03,
   fromV1,
   fromV03,
   type ListRequest,
   listRequest,
   type SendRequest,
+  sendRequestProto03,
   sendRequestV1,
   sendRequestV03,
   type TaskRequest,
@@ -90,6 +92,7 @@ function cardOf(deps: ServerDeps, { to, negotiated }: Asking): JsonObject {
 }
 
 function sendRequest({ negotiated }: Asking, params: JsonObject): SendRequest {
+  if (negotiated.isProto03) return fromProto03(validate(sendRequestProto03, params));
   return negotiated.version === '1.0'
     ? fromV1(validate(sendRequestV1, params))
     : fromV03(validate(sendRequestV03, params));
@@ -287,7 +290,7 @@ export class A2aHandler {
     });
   }
 
-  async #page(exchange: ServerExchange, query: Record<string, string>): Promise<TaskPage | undefined> {
+  async #page(exchange: ServerRequest, query: Record<string, string>): Promise<TaskPage | undefined> {
     try {
       return await ask<TaskPage>(this.#deps.gateway, 'listTasks', exchange.call({ query }));
     } catch (error) {
@@ -329,7 +332,7 @@ export class A2aHandler {
     }
   }
 
-  #contents(exchange: ServerExchange, wanted: Wanted) {
+  #contents(exchange: ServerRequest, wanted: Wanted) {
     return readContents(this.#deps.gateway, () => exchange.call(), wanted);
   }
 

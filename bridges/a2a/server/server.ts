@@ -9,7 +9,7 @@ import { restRoutes } from './rest.ts';
 /** Every agent and persona under its own path, and the default agent under the plain one. */
 const PREFIXES = ['/a2a/{agent}', '/a2a'] as const;
 
-/** Any agent behind the gateway as an A2A agent: JSON-RPC 1.0 and 0.3, HTTP+JSON 1.0. Cards are served with the other documents. */
+/** Any agent behind the gateway as an A2A agent: JSON-RPC and HTTP+JSON, 1.0 and 0.3. Cards are served with the other documents. */
 export function createA2aServer(deps: ServerDeps): ProtocolServer {
   const handler = new A2aHandler(deps);
   const routes = PREFIXES.flatMap((prefix) => restRoutes(deps, handler, prefix));
@@ -22,6 +22,7 @@ export function createA2aServer(deps: ServerDeps): ProtocolServer {
     ],
     unknownPaths: { prefix: '/a2a', refuse: refusePath },
     browserHeaders: { sent: [VERSION_HEADER, EXTENSIONS_HEADER], read: [EXTENSIONS_HEADER] },
+    grpc: async () => (await import('./grpc.ts')).grpcServices(deps, handler),
     drain: () => handler.drain(),
   };
 }
@@ -42,15 +43,27 @@ function rpcRoutes(deps: ServerDeps, handler: A2aHandler): ServerRoute[] {
 }
 
 /**
- * How agents are offered to clients that speak A2A: what every card here says, in order of preference. HTTP+JSON of 0.3 is not
- * among it: its clients (@a2a-js/sdk 0.3.14 and 1.3.0) drop `append`, so that each chunk of an artifact would replace the last.
+ * How agents can be offered to clients that speak A2A, in the order of preference that holds where the operator names none. What
+ * gRPC needs is that it is served; see `offerOf`.
  */
-export const A2A_OFFER = {
-  bindings: [
-    { protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
-    { protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
-    { protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
-  ],
+export const A2A_BINDINGS = {
+  'jsonrpc-1.0': { protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+  'http+json-1.0': { protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+  'jsonrpc-0.3': { protocolBinding: 'JSONRPC', protocolVersion: '0.3' },
+  'http+json-0.3': { protocolBinding: 'HTTP+JSON', protocolVersion: '0.3' },
+  'grpc-1.0': { protocolBinding: 'GRPC', protocolVersion: '1.0' },
+  'grpc-0.3': { protocolBinding: 'GRPC', protocolVersion: '0.3' },
+} as const;
+
+/** What every card here says. `preferred`: names of bindings that come before the others, in this order. */
+export function offerOf({ grpc, preferred }: { grpc: boolean; preferred: readonly string[] }) {
+  const served = Object.entries(A2A_BINDINGS).filter(([name]) => grpc || !name.startsWith('grpc'));
+  const rank = (name: string) => (preferred.includes(name) ? preferred.indexOf(name) : preferred.length);
+  const ordered = served.sort(([one], [other]) => rank(one) - rank(other));
+  return { ...A2A_OFFER, bindings: ordered.map(([, binding]) => binding) };
+}
+
+const A2A_OFFER = {
   pushNotifications: true,
   extendedAgentCard: true,
   extensions: [

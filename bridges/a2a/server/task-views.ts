@@ -1,6 +1,6 @@
 import type { Gateway } from '#gateway.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import type { ServerExchange } from '#protocol-server.ts';
+import type { ServerRequest } from '#protocol-server.ts';
 import { type Event, TaskView } from '../../../mappings/a2a/task-view.ts';
 import { ask } from '../../wire/gateway-calls.ts';
 
@@ -31,7 +31,7 @@ export class TaskViews {
   }
 
   /** The Task as its events give it now. */
-  async read(exchange: ServerExchange, taskId: string): Promise<TaskView> {
+  async read(exchange: ServerRequest, taskId: string): Promise<TaskView> {
     const key = `${taskId} ${exchange.caller().seesInternal}`;
     const known = this.#kept.get(key);
     if (known === undefined)
@@ -44,7 +44,7 @@ export class TaskViews {
     });
   }
 
-  async #fold(exchange: ServerExchange, taskId: string, key: string, kept: Kept): Promise<TaskView> {
+  async #fold(exchange: ServerRequest, taskId: string, key: string, kept: Kept): Promise<TaskView> {
     let after: string | null = kept.last;
     do {
       const query: Record<string, string> = {
@@ -56,6 +56,10 @@ export class TaskViews {
       for (const event of page.data) this.#advance(kept, event);
       after = page.next_cursor;
     } while (after !== null);
+    if (kept.view.isErased) {
+      this.#forget(key);
+      throw new ProtocolError('resource_not_found', `${taskId} is being erased.`);
+    }
     this.#keep(key, kept);
     return kept.view.copy();
   }

@@ -211,6 +211,9 @@ export class AttachedSession implements StreamSink, Follower {
 
   #updatesOf(event: OutEvent): JsonObject[] {
     if (event.event === 'user.message' && this.#isOwn(event)) return [];
+    // Of what was erased a Message keeps its place and a Session its metadata; the rest says nothing.
+    const { erased, message, changes } = event.payload;
+    if (erased !== undefined && message === undefined && changes === undefined) return [];
     const { hosting } = this.#parts;
     const change = this.#isLive ? liveChange(this.#parts, this.id, event) : undefined;
     return [

@@ -25,6 +25,37 @@ const publicUrl = z.string().refine((text) => {
   return url !== undefined && url.pathname === '/' && url.search === '';
 }, 'must be an http or https URL without path, query, fragment or user info');
 
+const grpc = z.strictObject({
+  host: host
+    .optional()
+    .describe('Address to listen on. Unset: that of server.host.')
+    .meta({ examples: ['127.0.0.1'] }),
+  port: port
+    .describe('Port to listen on, not that of server.port; 0 takes any free port.')
+    .meta({ examples: [8081] }),
+  tls: z
+    .strictObject({
+      client_ca: filePath
+        .optional()
+        .describe(
+          'PEM file with who signs the certificates that clients have to show. Unset: none is asked for.',
+        )
+        .meta({ examples: ['./tls/clients.pem'] }),
+    })
+    .optional()
+    .describe('More than server.tls, whose certificate serves gRPC too.'),
+});
+
+/** Bindings and versions of A2A, as cards list them. */
+const A2A_INTERFACES = [
+  'jsonrpc-1.0',
+  'http+json-1.0',
+  'jsonrpc-0.3',
+  'http+json-0.3',
+  'grpc-1.0',
+  'grpc-0.3',
+] as const;
+
 export const server = z
   .strictObject({
     host: host
@@ -38,6 +69,13 @@ export const server = z
       .describe('URL that clients use, put into cards and links. Unset: the address listened on.')
       .meta({ examples: ['https://gateway.example.com'] }),
     tls: tls.optional().describe('Serve HTTPS with this certificate. Unset: plain HTTP.'),
+    grpc: grpc.optional().describe('Serve A2A over gRPC, on a port of its own. Unset: gRPC is not served.'),
+    a2a_preferred: z
+      .array(z.enum(A2A_INTERFACES))
+      .default([])
+      .describe(
+        'Interfaces that cards list before all others: jsonrpc-1.0, http+json-1.0, jsonrpc-0.3, http+json-0.3, grpc-1.0, grpc-0.3. What is not served is left out.',
+      ),
     allowed_hosts: z
       .array(z.string().regex(/^[^\s/]+$/, 'must be a host name, with a port when it is not the usual one'))
       .default([])

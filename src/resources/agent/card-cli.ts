@@ -5,11 +5,12 @@ import { verifyCard } from '#cards/verify-card.ts';
 import { verifyHarnCard } from '#cards/verify-harn-card.ts';
 import { type ClientOptions, readPublic, withGatewayOption } from '#cli/client.ts';
 import { CliError, EXIT } from '#cli/exit-codes.ts';
-import { printItem } from '#cli/listing.ts';
+import { printItems } from '#cli/table.ts';
 import { systemClock } from '#compose/compose.ts';
 import { parseStrictText } from '#json/strict-parse.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject } from '#protocol/json-shape.ts';
+import type { Columns } from '#resources/room.ts';
 import type { CardVerdict } from './schema.ts';
 
 interface CardOptions extends ClientOptions {
@@ -56,12 +57,15 @@ async function verifyCards(file: string | undefined, options: VerifyOptions): Pr
   );
   const findKeys: FindKeys = async () => ({ from: options.jwks === undefined ? 'origin' : 'pinned', keys });
   const cards = file === undefined ? await servedCards(options) : [requiredObject(readJson(file), file)];
-  for (const card of cards) {
-    for await (const verdict of verdictsOf(card, findKeys)) {
-      if (verdict.status !== 'verified') process.exitCode = EXIT.failed;
-      printItem(verdict, options.json, columnsOf);
+  const verdicts = async function* () {
+    for (const card of cards) {
+      for await (const verdict of verdictsOf(card, findKeys)) {
+        if (verdict.status !== 'verified') process.exitCode = EXIT.failed;
+        yield verdict;
+      }
     }
-  }
+  };
+  await printItems(verdicts(), options.json, COLUMNS);
 }
 
 async function servedCards(options: CardOptions): Promise<JsonObject[]> {
@@ -85,9 +89,14 @@ async function* verdictsOf(card: JsonObject, findKeys: FindKeys): AsyncGenerator
   yield { card: `${object}.a2a_card`, name, ...(await verifyCard(inner, findKeys, nowMs)) };
 }
 
-function columnsOf({ card, name, status, key_id, covers, reason }: NamedVerdict): string[] {
-  return [card, name, status, key_id ?? '-', covers ?? '-', reason];
-}
+const COLUMNS: Columns<NamedVerdict> = {
+  CARD: ({ card }) => card,
+  NAME: ({ name }) => name,
+  STATUS: ({ status }) => status,
+  KEY: ({ key_id }) => key_id ?? '-',
+  COVERS: ({ covers }) => covers ?? '-',
+  REASON: ({ reason }) => reason,
+};
 
 const pathOf = (agent: string) => `/a2a/${encodeURIComponent(agent)}${WELL_KNOWN}`;
 

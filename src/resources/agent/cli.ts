@@ -7,12 +7,10 @@ import {
   withClientOptions,
 } from '#cli/client.ts';
 import { CliError } from '#cli/exit-codes.ts';
-import { itemsOf, listCommand, printItem } from '#cli/listing.ts';
+import { type ItemOf, itemsOf, type ListParams, listCommand } from '#cli/listing.ts';
 import { nearest } from '#cli/nearest.ts';
+import { printItem } from '#cli/table.ts';
 import { agentListing } from './listing.ts';
-import type { Agent } from './schema.ts';
-
-const AGENTS = agentListing.path;
 
 /** `agents` alone lists them. */
 export function agentsCommand(): Command {
@@ -33,7 +31,12 @@ function getCommand(): Command {
   return withClientOptions(command).action(
     async (named: string, { json, ...client }: ClientOptions & { json?: boolean }) => {
       const names: string[] = [];
-      for await (const agent of itemsOf<Agent>(new GatewayClient(client), AGENTS, Number.POSITIVE_INFINITY)) {
+      for await (const agent of itemsOf(
+        new GatewayClient(client),
+        '/v1/agents',
+        {},
+        Number.POSITIVE_INFINITY,
+      )) {
         if (agent.id === named || agent.route === named) return printItem(agent, json, agentListing.columns);
         names.push(agent.id);
       }
@@ -66,17 +69,18 @@ export async function withRoutesProposed<T>(
 
 /** The routes that this caller may see. */
 async function knownRoutes(client: GatewayClient): Promise<string[]> {
-  const listed = async <Item>(path: string): Promise<Item[]> => {
-    const found: Item[] = [];
+  const listed = async <Path extends '/v1/agents' | '/v1/skills'>(path: Path): Promise<ItemOf<Path>[]> => {
+    const found: ItemOf<Path>[] = [];
     try {
-      for await (const item of itemsOf<Item>(client, path, Number.POSITIVE_INFINITY)) found.push(item);
+      for await (const item of itemsOf<Path>(client, path, {} as ListParams<Path>, Number.POSITIVE_INFINITY))
+        found.push(item);
     } catch (error) {
       if (!(error instanceof ForbiddenError)) throw error;
     }
     return found;
   };
-  const agents = await listed<Agent>('/v1/agents');
-  const skills = await listed<{ id: string }>('/v1/skills');
+  const agents = await listed('/v1/agents');
+  const skills = await listed('/v1/skills');
   return [...agents.map(({ route }) => route), ...skills.map(({ id }) => `skill:${id}`)];
 }
 

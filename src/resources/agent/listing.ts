@@ -1,16 +1,19 @@
 import type { Listing } from '#resources/room.ts';
 import type { Agent } from './schema.ts';
 
-export const agentListing: Listing<Agent> = {
+export const agentListing: Listing<Agent, '/v1/agents'> = {
   description: 'List the agents with their routes, in the order of the routes.',
   path: '/v1/agents',
-  columns: ({ route, name, version, card_state, halt_id, circuit, description }) => [
-    route,
-    name ?? '-',
-    version ?? '-',
-    `card ${card_state}`,
-    ...(halt_id === null ? [] : [`halted by ${halt_id}`]),
-    ...(circuit === null || circuit.state === 'closed' ? [] : [`circuit ${circuit.state}`]),
-    (description ?? '').replace(/\s+/g, ' '),
-  ],
+  columns: {
+    ROUTE: ({ route }) => route,
+    NAME: ({ name }) => name ?? '-',
+    VERSION: ({ version }) => version ?? '-',
+    CARD: ({ card_state }) => `card ${card_state}`,
+    STATE: ({ halt_id, circuit }) =>
+      [
+        ...(halt_id === null ? [] : [`halted by ${halt_id}`]),
+        ...(circuit === null || circuit.state === 'closed' ? [] : [`circuit ${circuit.state}`]),
+      ].join(', ') || 'open',
+    DESCRIPTION: ({ description }) => (description ?? '').replace(/\s+/g, ' '),
+  },
 };

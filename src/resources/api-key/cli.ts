@@ -3,16 +3,18 @@ import { apiKeyHash, newApiKey } from '#auth/api-keys.ts';
 import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
 import { CliError, EXIT } from '#cli/exit-codes.ts';
 import { commandLine } from '#cli/invocation.ts';
-import { itemsOf, type ListingOptions, printItem, printItems, withListingOptions } from '#cli/listing.ts';
+import { itemsOf, type ListingOptions, withListingOptions } from '#cli/listing.ts';
+import { printItem, printItems } from '#cli/table.ts';
 import { print, printJson } from '#cli/terminal.ts';
 import { systemRandom } from '#compose/compose.ts';
 import { SCOPES } from '#protocol/scopes.ts';
+import type { Columns } from '#resources/room.ts';
 import type { ApiKey } from './schema.ts';
 
 interface CreateOptions extends ClientOptions {
   id: string;
   actor: string;
-  scope?: string[];
+  scope?: (typeof SCOPES)[number][];
   workspace?: string[];
   row?: boolean;
   json?: boolean;
@@ -63,7 +65,7 @@ function checkNames({ id, scope }: CreateOptions): void {
 
 async function createKey({ id, actor, scope, workspace, json, ...client }: CreateOptions): Promise<void> {
   const grant = { name: id, actor, scopes: scope ?? ['*'], workspaces: workspace ?? ['workspace_default'] };
-  printKey(await new GatewayClient(client).json('POST', KEYS, grant), json);
+  printKey(await new GatewayClient(client).api.post(KEYS, { body: grant }), json);
 }
 
 function printConfigurationRow({ id, actor, scope, workspace, json }: CreateOptions): void {
@@ -80,7 +82,7 @@ function printConfigurationRow({ id, actor, scope, workspace, json }: CreateOpti
   else print(`Key, shown once: ${key}\nRow for auth.api_keys: ${JSON.stringify(row)}`);
 }
 
-function printKey(made: ApiKey & { key: string }, json: boolean | undefined): void {
+function printKey(made: ApiKey & { key?: string }, json: boolean | undefined): void {
   if (json) printJson(made);
   else
     print(
@@ -94,15 +96,15 @@ function listCommand(): Command {
   );
   return withClientOptions(withListingOptions(command)).action(
     async ({ limit, json, ...client }: ClientOptions & ListingOptions) => {
-      await printItems(everyKey(new GatewayClient(client), limit), json, columns);
+      await printItems(everyKey(new GatewayClient(client), limit), json, COLUMNS);
     },
   );
 }
 
 async function* everyKey(client: GatewayClient, limit: number): AsyncGenerator<ApiKey> {
   let left = limit;
-  for (const source of ['made', 'configured']) {
-    for await (const key of itemsOf<ApiKey>(client, `${KEYS}?source=${source}`, left)) {
+  for (const source of ['made', 'configured'] as const) {
+    for await (const key of itemsOf(client, KEYS, { query: { source } }, left)) {
       left -= 1;
       yield key;
     }
@@ -120,8 +122,9 @@ function rotateCommand(): Command {
       if (!/^\d{1,7}$/.test(overlap))
         throw new CliError('--overlap: give seconds, from 0 to 2592000.', EXIT.usage);
       const gateway = new GatewayClient(client);
-      const path = `${KEYS}/${await idOf(gateway, id)}/rotate`;
-      printKey(await gateway.json('POST', path, { overlap_seconds: Number(overlap) }), json);
+      const params = { path: { key_id: await idOf(gateway, id) } };
+      const body = { overlap_seconds: Number(overlap) };
+      printKey(await gateway.api.post('/v1/admin/api-keys/{key_id}/rotate', { params, body }), json);
     },
   );
 }
@@ -134,17 +137,18 @@ function revokeCommand(): Command {
   return withClientOptions(command).action(
     async (id: string, { json, ...client }: ClientOptions & { json?: boolean }) => {
       const gateway = new GatewayClient(client);
-      const path = `${KEYS}/${await idOf(gateway, id)}/revoke`;
-      printItem(await gateway.json<ApiKey>('POST', path), json, columns);
+      const params = { path: { key_id: await idOf(gateway, id) } };
+      const revoked = await gateway.api.post('/v1/admin/api-keys/{key_id}/revoke', { params });
+      printItem(revoked, json, COLUMNS);
     },
   );
 }
 
 /** The id of a key that is named by it, or by the name it was made with, as far as that is of one live key. */
 async function idOf(gateway: GatewayClient, named: string): Promise<string> {
-  if (named.startsWith('apikey_')) return encodeURIComponent(named);
+  if (named.startsWith('apikey_')) return named;
   const live: ApiKey[] = [];
-  for await (const key of itemsOf<ApiKey>(gateway, KEYS, Number.POSITIVE_INFINITY))
+  for await (const key of itemsOf(gateway, KEYS, {}, Number.POSITIVE_INFINITY))
     if (key.name === named && key.revoked_at === null && key.replaced_by === null) live.push(key);
   const [one, ...others] = live;
   if (one === undefined)
@@ -158,8 +162,13 @@ async function idOf(gateway: GatewayClient, named: string): Promise<string> {
   return one.id;
 }
 
-function columns({ id, name, actor, revoked_at, expires_at, scopes, metadata }: ApiKey): string[] {
-  const live = metadata['source'] === 'configured' ? 'live, configured' : 'live';
-  const state = revoked_at ? `revoked ${revoked_at}` : expires_at ? `until ${expires_at}` : live;
-  return [id, name, actor, state, scopes.join(',')];
-}
+const COLUMNS: Columns<ApiKey> = {
+  ID: ({ id }) => id,
+  NAME: ({ name }) => name,
+  ACTOR: ({ actor }) => actor,
+  STATE: ({ revoked_at, expires_at, metadata }) => {
+    const live = metadata['source'] === 'configured' ? 'live, configured' : 'live';
+    return revoked_at ? `revoked ${revoked_at}` : expires_at ? `until ${expires_at}` : live;
+  },
+  SCOPES: ({ scopes }) => scopes.join(','),
+};

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
+import { AS_STREAM, type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
 import { CliError, EXIT } from '#cli/exit-codes.ts';
 import { listCommand } from '#cli/listing.ts';
 import { print, printJson } from '#cli/terminal.ts';
@@ -28,17 +28,22 @@ function getCommand(): Command {
     .option('--json', 'print the description of the artifact as JSON instead');
   return withClientOptions(command).action(async (id: string, { out, json, ...options }: GetOptions) => {
     const client = new GatewayClient(options);
-    const path = `/v1/artifacts/${encodeURIComponent(id)}`;
-    if (json) return printJson(await client.json<Artifact>('GET', path));
-    const content = client.bytes(`${path}/content`);
-    if (out === undefined && process.stdout.isTTY)
-      await show(await client.json<Artifact>('GET', path), content);
+    const params = { path: { artifact_id: id } };
+    const described = () => client.api.get('/v1/artifacts/{artifact_id}', { params });
+    if (json) return printJson(await described());
+    const content = client.bytes((api) =>
+      api.get('/v1/artifacts/{artifact_id}/content', { params, ...AS_STREAM }),
+    );
+    if (out === undefined && process.stdout.isTTY) await show(await described(), content);
     else await writeOut(content, out);
   });
 }
 
 /** What an agent made must not drive a terminal. */
-async function show({ mime_type }: Artifact, content: AsyncIterable<Uint8Array>): Promise<void> {
+async function show(
+  { mime_type }: Pick<Artifact, 'mime_type'>,
+  content: AsyncIterable<Uint8Array>,
+): Promise<void> {
   if (!/^(text\/|application\/([\w.-]+\+)?(json|xml|yaml)\b)/i.test(mime_type))
     throw new CliError(`The content is ${mime_type}, no text: write it to a file with --out.`, EXIT.usage);
   const pieces: Uint8Array[] = [];

@@ -78,7 +78,7 @@ function refuseContradiction(contradicts: boolean, param: string): void {
 const uploadArtifactContent: Command<'uploadArtifactContent'> = {
   decide({ path, body }, tx, facts) {
     const state = load(tx, facts.caller, 'artifact', path.artifact_id);
-    const sha256 = own(sha256Hex(body.bytes));
+    const sha256 = own(body.sha256 ?? sha256Hex(body.bytes));
     if (state.internal.closed) return repeatedUpload(state, sha256);
     refuseOtherBytes(state, sha256);
     if (body.bytes.length > facts.limits.artifactBytes) throw tooLarge(facts.limits.artifactBytes);

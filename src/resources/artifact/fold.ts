@@ -69,16 +69,27 @@ function foldArtifactUpdated(event: Event, states: StateWriter): void {
   if (internal.upstream_id !== null) foldOpenArtifact(event, states, said.artifact_id, !said.last_chunk);
 }
 
-/** The description stays, so that readers understand that content existed. */
+/** The reason by which an Artifact loses what was said of it too. */
+export const ERASED = 'erased';
+
+/** The description stays, so that readers understand that content existed; of an erased one that it was there. */
 function foldArtifactRedacted(event: Event, states: StateWriter): void {
   const key = artifactKeys.artifact(event.resource.id);
   const state = states.get<ArtifactState>(key);
   if (!state) return;
   const { resource, internal } = state;
-  const metadata = { ...resource.metadata, redacted: true };
+  const isErased = payload(event, 'artifact.redacted').reason === ERASED;
+  const metadata = { ...(isErased ? {} : resource.metadata), redacted: true };
   states.set(key, {
-    resource: { ...resource, metadata, updated_at: event.created_at },
-    internal: { ...internal, store: 'none', first_piece: 0, pieces: 0, size: 0 },
+    resource: { ...resource, ...(isErased && { uri: null }), metadata, updated_at: event.created_at },
+    internal: {
+      ...internal,
+      ...(isErased && { name: null }),
+      store: 'none',
+      first_piece: 0,
+      pieces: 0,
+      size: 0,
+    },
   } satisfies ArtifactState);
   foldReference(states, contentOfArtifact(state), undefined);
 }

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Command } from 'commander';
 import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
-import { queryOf } from '#cli/listing.ts';
+import { given } from '#cli/listing.ts';
 import { printJson } from '#cli/terminal.ts';
-import type { AuditLine } from './schema.ts';
 
 /** Time between two looks for new lines. */
 const FOLLOW_MS = 1_000;
@@ -40,17 +39,11 @@ async function exportLines({ since, after, follow, ...client }: ExportOptions): 
   const gateway = new GatewayClient(client);
   let cursor = after;
   for (;;) {
-    const path = `/v1/audit${queryOf({ since, after: cursor, limit: '1000' })}`;
-    const page = await gateway.json<Page>('GET', path);
+    const query = given({ since, after: cursor, limit: 1_000 });
+    const page = await gateway.api.get('/v1/audit', { params: { query } });
     for (const line of page.data) printJson(line);
     cursor = page.next_cursor ?? cursor;
     if (!page.has_more && !follow) return;
     if (!page.has_more) await delay(FOLLOW_MS);
   }
-}
-
-interface Page {
-  data: AuditLine[];
-  has_more: boolean;
-  next_cursor: string | null;
 }

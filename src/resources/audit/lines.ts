@@ -99,7 +99,7 @@ const ROWS = {
     result: status,
   }),
   'vendor.harn_gateway.erasure_requested': ({ erasure }) => ({
-    what: `the erasure of ${erasure.subject.id}`,
+    what: `the erasure of ${erasure.subject.object === 'actor' ? 'the actor ' : ''}${erasure.subject.id}`,
     result: 'begun',
     rule: erasure.rule,
   }),
@@ -169,4 +169,4 @@ export function lineOf(event: Event): AuditLine | undefined {
   };
 }
 
-const ERASED: Said = { what: 'a decision whose session was erased', result: 'erased' };
+const ERASED: Said = { what: 'a decision that was erased', result: 'erased' };

@@ -2,13 +2,20 @@ import type { KeyObject } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { type ClientOptions, GatewayClient, RefusedError, withClientOptions } from '#cli/client.ts';
+import {
+  AS_STREAM,
+  type ClientOptions,
+  GatewayClient,
+  RefusedError,
+  withClientOptions,
+} from '#cli/client.ts';
 import { CliError, EXIT } from '#cli/exit-codes.ts';
 import { type ConfigOptions, offlineConfigOf, withConfigOptions } from '#cli/gateway-config.ts';
 import { readKeyFile } from '#cli/key-file.ts';
 import { describeFinding } from '#cli/log.ts';
 import { Progress } from '#cli/progress.ts';
 import { print, printJson } from '#cli/terminal.ts';
+import type { components } from '#client/index.ts';
 import {
   BackupError,
   BackupFolder,
@@ -28,7 +35,7 @@ import {
   writtenThrough,
 } from '#compose/compose.ts';
 import type { JsonValue } from '#protocol/json.ts';
-import type { BackupHeader, BackupRequest, BackupSecrets } from './schema.ts';
+import type { BackupHeader, BackupSecrets } from './schema.ts';
 
 const MIN_PASSPHRASE = 12;
 
@@ -62,8 +69,10 @@ export function backupCommand(): Command {
 async function backup(to: string, flags: BackupFlags): Promise<void> {
   const client = new GatewayClient(flags);
   const request = await requestOf(flags);
-  const take = (since?: BackupRequest['since']) =>
-    client.bytes('/v1/admin/backup', { ...request, ...(since && { since }) });
+  const take: Take = (since) =>
+    client.bytes((api) =>
+      api.post('/v1/admin/backup', { body: { ...request, ...(since && { since }) }, ...AS_STREAM }),
+    );
   await inWords(async () => {
     if (to === '-') return toOutput(take());
     const folder = await BackupFolder.open(to);
@@ -75,7 +84,8 @@ async function backup(to: string, flags: BackupFlags): Promise<void> {
   });
 }
 
-type Take = (since?: BackupRequest['since']) => AsyncIterable<Uint8Array>;
+type BackupBody = components['schemas']['BackupRequest'];
+type Take = (since?: BackupBody['since']) => AsyncIterable<Uint8Array>;
 
 /** An increment where one is possible, else a full one, which it says. */
 async function nextIn(folder: BackupFolder, take: Take, isFull: boolean): Promise<KeptBackup> {
@@ -117,7 +127,7 @@ async function toOutput(chunks: AsyncIterable<Uint8Array>): Promise<void> {
   for await (const _ of readBackup({ name: 'What the gateway sent', open: () => written }));
 }
 
-async function requestOf(flags: BackupFlags): Promise<BackupRequest> {
+async function requestOf(flags: BackupFlags): Promise<BackupBody> {
   const include: BackupSecrets[] = [
     ...(flags.withKeys ? (['keys'] as const) : []),
     ...(flags.withVaults ? (['vaults'] as const) : []),

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
+import { AS_STREAM, type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
 import { CliError, EXIT } from '#cli/exit-codes.ts';
 import { withFile } from '#cli/file-bytes.ts';
 import { packageVersion } from '#cli/package-facts.ts';
@@ -134,7 +134,8 @@ async function* exportOnline(
   options: ExportOptions,
 ): AsyncGenerator<Uint8Array> {
   const what = id.startsWith('task_') ? { task_id: id } : { session_id: id };
-  yield* new GatewayClient(options).bytes('/v1/bundles/export', { ...what, mode, include_attachments });
+  const body = { ...what, mode, include_attachments };
+  yield* new GatewayClient(options).bytes((api) => api.post('/v1/bundles/export', { body, ...AS_STREAM }));
 }
 
 async function runImport(target: string, options: ImportOptions): Promise<void> {
@@ -149,13 +150,11 @@ async function writeRecord(bytes: ByteSource, out: string, options: ImportOption
 }
 
 async function send(bytes: ByteSource, options: ImportOptions): Promise<void> {
-  const query = options.allowUnsafeSecretMarkers ? '?allow_unsafe_secret_markers=true' : '';
+  const query = options.allowUnsafeSecretMarkers ? ({ allow_unsafe_secret_markers: 'true' } as const) : {};
   const client = new GatewayClient(options);
   const progress = new Progress('session import');
   const onSent = (sent: number) => progress.update(sent, 'bytes', bytes.size);
-  const made = await client
-    .upload<BundleImport>(`/v1/bundles/import${query}`, bytes, onSent)
-    .finally(() => progress.end());
+  const made = await client.importBundle(bytes, query, onSent).finally(() => progress.end());
   if (options.json) printJson(made);
   else print(describe(made));
 }

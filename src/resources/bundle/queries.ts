@@ -7,6 +7,7 @@ import { sha256Hex } from '#json/canonical.ts';
 import { holdsScope } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { type CleanErasedState, erasureKeys } from '#resources/erasure/state.ts';
 import type { SessionFold } from '#resources/session/state.ts';
 import { receiptKey } from '#store/keys.ts';
 import { InvalidBundleError } from './document/bundle-fault.ts';
@@ -70,6 +71,14 @@ function scopeOf(
   const sessionId = task?.resource.session_id ?? session_id ?? '';
   const session: SessionFold = load(reader, caller, 'session', sessionId, 'session_id');
   refuseOpen({ session, task });
+  const erased = reader.get<CleanErasedState>(erasureKeys.erasedIn(sessionId));
+  if (erased !== undefined) {
+    const { erasure_id } = erased;
+    const message = `Parts of this Session were erased, so that it cannot be handed on whole. ${erasure_id} says by whom and under which rule.`;
+    throw new ProtocolError('conflict', message, {
+      details: { session_id: sessionId, erased: true, erasure_id },
+    });
+  }
   if (log.isCut(sessionId)) {
     const message =
       'Retention has removed the beginning of this Session, so that it cannot be handed on whole.';

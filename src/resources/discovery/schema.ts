@@ -97,6 +97,9 @@ export const a2aAgentCard = z
     defaultInputModes: z.array(z.string()),
     defaultOutputModes: z.array(z.string()),
     skills: z.array(a2aAgentSkill),
+    provider: z.object({ organization: z.string(), url: z.string() }).optional(),
+    documentationUrl: z.string().optional(),
+    iconUrl: z.string().optional(),
     signatures: z.array(a2aCardSignature).optional(),
   })
   .meta({ id: 'A2aAgentCard' });

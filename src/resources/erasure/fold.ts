@@ -1,4 +1,5 @@
 import type { Event, StateWriter } from '#eventlog/event-log.ts';
+import type { PayloadOf } from '#resources/event-payloads.ts';
 import { type Folds, payload } from '#resources/payload.ts';
 import type { Erasure } from './schema.ts';
 import { type ErasedState, type ErasureState, erasureKeys } from './state.ts';
@@ -15,7 +16,11 @@ function foldErasureRequested(event: Event, states: StateWriter): void {
   states.set(erasureKeys.erasure(id), { resource: erasure, internal: {} } satisfies ErasureState);
   states.index(erasureKeys.erasuresOfWorkspace(workspace_id) + id);
   states.index(erasureKeys.openErasures + id);
-  states.set(erasureKeys.erased(subject.id), erasedBy(erasure));
+  const key =
+    subject.object === 'actor'
+      ? erasureKeys.erasingActor(workspace_id, subject.id)
+      : erasureKeys.erased(subject.id);
+  states.set(key, erasedBy(erasure));
 }
 
 function erasedBy({ id, workspace_id, created_at }: Erasure): ErasedState {
@@ -23,7 +28,10 @@ function erasedBy({ id, workspace_id, created_at }: Erasure): ErasedState {
 }
 
 function foldErasureProgressed(event: Event, states: StateWriter): void {
-  const { removed, task_ids, receipts, forks } = payload(event, 'vendor.harn_gateway.erasure_progressed');
+  const { removed, task_ids, receipts, forks, of_actor } = payload(
+    event,
+    'vendor.harn_gateway.erasure_progressed',
+  );
   const state = states.draft<ErasureState>(erasureKeys.erasure(event.resource.id));
   if (state === undefined) return;
   const { resource } = state;
@@ -35,11 +43,31 @@ function foldErasureProgressed(event: Event, states: StateWriter): void {
   resource.updated_at = event.created_at;
   const erased = erasedBy(resource);
   for (const id of task_ids) states.set(erasureKeys.erased(id), erased);
-  for (const { receipt_id, receipt_hash, log_index } of receipts)
+  for (const { receipt_id, receipt_hash, log_index, chain } of receipts)
     states.set(erasureKeys.erased(receipt_id), {
       ...erased,
-      receipt: { hash: receipt_hash, log_index },
+      receipt: { hash: receipt_hash, log_index, ...(chain && { chain }) },
     } satisfies ErasedState);
+  if (of_actor !== undefined) foldOfActor(states, resource, of_actor);
+}
+
+type OfActor = NonNullable<PayloadOf<'vendor.harn_gateway.erasure_progressed'>['of_actor']>;
+
+/** What is told of an actor grows from one transaction to the next, and says nothing twice. */
+function foldOfActor(states: StateWriter, resource: Erasure, gone: OfActor): void {
+  const { sessions = [], shared = [], held = [], unreplayable = [], resources = [] } = gone;
+  const before = resource.of_actor ?? { sessions: [], shared: [], held: [], unreplayable: [] };
+  const known = new Set(before.held.map(({ session_id }) => session_id));
+  resource.of_actor = {
+    sessions: [...new Set([...before.sessions, ...sessions])],
+    shared: [...new Set([...before.shared, ...shared])],
+    held: [...before.held, ...held.filter(({ session_id }) => !known.has(session_id))],
+    unreplayable: [...new Set([...before.unreplayable, ...unreplayable])],
+  };
+  const erased = erasedBy(resource);
+  for (const id of [...sessions, ...resources]) states.set(erasureKeys.erased(id), erased);
+  for (const id of shared) states.set(erasureKeys.erasedIn(id), erased);
+  for (const id of unreplayable) states.set(erasureKeys.unreplayable(id), erased);
 }
 
 function foldErasureCompleted(event: Event, states: StateWriter): void {
@@ -52,4 +80,6 @@ function foldErasureCompleted(event: Event, states: StateWriter): void {
     updated_at: event.created_at,
   } satisfies Partial<Erasure>);
   states.unindex(erasureKeys.openErasures + id);
+  const { subject, workspace_id } = state.resource;
+  if (subject.object === 'actor') states.set(erasureKeys.erasingActor(workspace_id, subject.id), undefined);
 }

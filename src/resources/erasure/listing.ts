@@ -1,20 +1,21 @@
-import type { Listing } from '#resources/room.ts';
+import type { GettableListing } from '#resources/room.ts';
 import type { Erasure } from './schema.ts';
 
-export const erasuresListing: Listing<Erasure> = {
-  command: { name: 'erasure', description: 'What was erased, by whom and under which rule.' },
+export const erasuresListing: GettableListing<Erasure, '/v1/erasures', '/v1/erasures/{erasure_id}'> = {
   description: 'List erasures, newest first.',
   path: '/v1/erasures',
+  one: '/v1/erasures/{erasure_id}',
   filters: [
     { flags: '--workspace <id>', description: 'only those of this workspace', param: 'workspace_id' },
   ],
-  columns: ({ id, subject, state, created_at, requested_by, rule, removed }) => [
-    id,
-    subject.id,
-    state.padEnd(9),
-    created_at,
-    `by ${requested_by}`,
-    rule,
-    `${removed.events} events, ${removed.tasks} tasks, ${removed.receipts} receipts`,
-  ],
+  columns: {
+    ID: ({ id }) => id,
+    ERASED: ({ subject }) => subject.id,
+    STATE: ({ state }) => state,
+    CREATED: ({ created_at }) => created_at,
+    BY: ({ requested_by }) => requested_by,
+    RULE: ({ rule }) => rule,
+    REMOVED: ({ removed }) =>
+      `${removed.events} events, ${removed.tasks} tasks, ${removed.receipts} receipts`,
+  },
 };

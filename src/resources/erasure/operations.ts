@@ -20,7 +20,8 @@ export const erasuresOperations = {
     method: 'POST',
     path: '/v1/erasures',
     tag: 'Administration',
-    summary: 'Erase what a Session holds for good; proofs and a record of the erasure stay.',
+    summary:
+      'Erase what a Session holds, or what an actor left in a Workspace, for good; proofs and a record of the erasure stay.',
     scope: 'erasures:write',
     level: 'vendor',
     success: 202,

@@ -1,5 +1,5 @@
 import type { Clean } from '#protocol/clean.ts';
-import { type Folded, idKey, idList } from '#resources/states.ts';
+import { type Folded, idKey, idList, idTextKey } from '#resources/states.ts';
 import type { Erasure } from './schema.ts';
 
 /** Keys of what is folded, and prefixes of its lists. */
@@ -7,6 +7,12 @@ export const erasureKeys = {
   erasure: idKey<CleanErasureState>('r/erasure/'),
   /** By the id of a Session, a Task or a Receipt that was erased. */
   erased: idKey<CleanErasedState>('x/erased/'),
+  /** By Task: its replay material went with the words of somebody else. */
+  unreplayable: idKey<CleanErasedState>('x/unreplayable/'),
+  /** By Session: parts of it were erased. */
+  erasedIn: idKey<CleanErasedState>('x/erased-in/'),
+  /** By Workspace and actor: the erasure that is under way. */
+  erasingActor: idTextKey('x/erasing-actor/'),
   erasuresOfWorkspace: idList('l/erasure/w/'),
   /** Erasures that have not come to their end. */
   openErasures: 'l/erasure/open/',
@@ -20,7 +26,7 @@ export interface ErasedState {
   /** When the erasure was asked for. */
   erased_at: string;
   /** Of a Receipt. */
-  receipt?: { hash: string; log_index: number };
+  receipt?: { hash: string; log_index: number; chain?: { index: number; previous_id: string | null } };
 }
 
 /** As they are read: what was folded of clean events is clean. */

@@ -3,6 +3,7 @@ import type { Event, EventLog } from '#eventlog/event-log.ts';
 import { isNoMark } from '#eventlog/history-mark.ts';
 import { NO_EVENT } from '#eventlog/segment.ts';
 import { isTerminal } from '#protocol/task-states.ts';
+import { erasureKeys } from '#resources/erasure/state.ts';
 import type { KnownKind } from '#resources/event-payloads.ts';
 import { type SessionFold, sessionKeys } from '#resources/session/state.ts';
 import type { Task } from '#resources/task/schema.ts';
@@ -88,13 +89,15 @@ export class SessionHistory {
 
   async #judgeRun(taskId: string): Promise<boolean> {
     const task = this.#log.state<TaskState>(taskKeys.task(taskId));
-    if (task === undefined || !isTerminal(task.resource.status)) return false;
-    let interesting = endedBadly(task.resource) || wasReplayed(task.internal);
+    // Of a run that an erasure took out of its Session the events are left, and nothing of interest.
+    const isErased = task === undefined && this.#log.state(erasureKeys.erased(taskId)) !== undefined;
+    if (!isErased && (task === undefined || !isTerminal(task.resource.status))) return false;
+    let interesting = task !== undefined && (endedBadly(task.resource) || wasReplayed(task.internal));
     let last = '';
     for (let after = NO_EVENT, size = PAGE; size === PAGE; ) {
       const page = await this.#log.range({ kind: 'task', id: taskId }, after, PAGE);
       const events = page.map((bytes): Event => JSON.parse(bytes.toString()));
-      interesting ||= events.some(isOfInterest);
+      interesting ||= !isErased && events.some(isOfInterest);
       last = events.at(-1)?.created_at ?? last;
       after = events.at(-1)?.id ?? after;
       size = events.length;

@@ -1,13 +1,8 @@
 import { Command } from 'commander';
 import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
-import {
-  itemsOf,
-  type ListingOptions,
-  printItem,
-  printItems,
-  queryOf,
-  withListingOptions,
-} from '#cli/listing.ts';
+import { itemsOf, type ListingOptions, withListingOptions } from '#cli/listing.ts';
+import { printItem, printItems } from '#cli/table.ts';
+import type { Columns } from '#resources/room.ts';
 import type { Halt } from './schema.ts';
 
 const HALTS = '/v1/admin/halts';
@@ -46,13 +41,9 @@ function createCommand(): Command {
     .option('--json', 'print JSON');
   return withClientOptions(command).action(
     async (route: string, { tool, reason, json, ...client }: CreateOptions) => {
-      const asked = { route, reason, ...(tool === undefined ? {} : { tool }) };
-      const placed = await new GatewayClient(client).json<Halt & { ended_tasks: number }>(
-        'POST',
-        HALTS,
-        asked,
-      );
-      printItem(placed, json, (halt) => [...columns(halt), `${halt.ended_tasks} tasks ended`]);
+      const body = { route, reason, ...(tool === undefined ? {} : { tool }) };
+      const placed = await new GatewayClient(client).api.post(HALTS, { body });
+      printItem(placed, json, { ...COLUMNS, 'TASKS ENDED': (halt) => String(halt.ended_tasks) });
     },
   );
 }
@@ -63,8 +54,8 @@ function listCommand(): Command {
     .option('--all', 'those that were released, too');
   return withClientOptions(withListingOptions(command)).action(
     async ({ all, limit, json, ...client }: ClientOptions & ListingOptions & { all?: boolean }) => {
-      const path = `${HALTS}${queryOf({ state: all ? 'all' : undefined })}`;
-      await printItems(itemsOf<Halt>(new GatewayClient(client), path, limit), json, columns);
+      const params = { query: { state: all ? ('all' as const) : undefined } };
+      await printItems(itemsOf(new GatewayClient(client), HALTS, params, limit), json, COLUMNS);
     },
   );
 }
@@ -77,14 +68,19 @@ function releaseCommand(): Command {
     .option('--json', 'print JSON');
   return withClientOptions(command).action(
     async (id: string, { reason, json, ...client }: ClientOptions & { reason?: string; json?: boolean }) => {
-      const path = `${HALTS}/${encodeURIComponent(id)}/release`;
+      const params = { path: { halt_id: id } };
       const body = reason === undefined ? {} : { reason };
-      printItem(await new GatewayClient(client).json<Halt>('POST', path, body), json, columns);
+      const { api } = new GatewayClient(client);
+      const released = await api.post('/v1/admin/halts/{halt_id}/release', { params, body });
+      printItem(released, json, COLUMNS);
     },
   );
 }
 
-function columns({ id, route, tool, reason, created_at, released_at }: Halt): string[] {
-  const target = tool === null ? route : `${route} ${tool}`;
-  return [id, target, released_at === null ? `halted ${created_at}` : `released ${released_at}`, reason];
-}
+const COLUMNS: Columns<Halt> = {
+  ID: ({ id }) => id,
+  TARGET: ({ route, tool }) => (tool === null ? route : `${route} ${tool}`),
+  STATE: ({ created_at, released_at }) =>
+    released_at === null ? `halted ${created_at}` : `released ${released_at}`,
+  REASON: ({ reason }) => reason,
+};

@@ -1,14 +1,9 @@
 import { Command } from 'commander';
 import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
 import { CliError, EXIT } from '#cli/exit-codes.ts';
-import {
-  itemsOf,
-  type ListingOptions,
-  printItem,
-  printItems,
-  queryOf,
-  withListingOptions,
-} from '#cli/listing.ts';
+import { itemsOf, type ListingOptions, withListingOptions } from '#cli/listing.ts';
+import { printItem, printItems } from '#cli/table.ts';
+import type { Columns } from '#resources/room.ts';
 import type { Hold } from './schema.ts';
 
 const HOLDS = '/v1/holds';
@@ -53,7 +48,7 @@ function addCommand(): Command {
         reason: needed(reason, '--reason <text>'),
         ...(until === undefined ? {} : { expires_at: until }),
       };
-      printItem(await new GatewayClient(client).json<Hold>('POST', HOLDS, body), json, line);
+      printItem(await new GatewayClient(client).api.post(HOLDS, { body }), json, COLUMNS);
     },
   );
 }
@@ -66,8 +61,8 @@ function listCommand(): Command {
   return withClientOptions(withListingOptions(command)).action(
     async (options: ClientOptions & ListingOptions & { workspace?: string; session?: string }) => {
       const { workspace: workspace_id, session: session_id, limit, json, ...client } = options;
-      const path = HOLDS + queryOf({ workspace_id, session_id });
-      await printItems(itemsOf<Hold>(new GatewayClient(client), path, limit), json, line);
+      const params = { query: { workspace_id, session_id } };
+      await printItems(itemsOf(new GatewayClient(client), HOLDS, params, limit), json, COLUMNS);
     },
   );
 }
@@ -78,8 +73,9 @@ function getCommand(): Command {
     .argument('<id>', 'hold')
     .option('--json', 'print JSON');
   return withClientOptions(command).action(async (id: string, { json, ...client }: OneOptions) => {
-    const hold = await new GatewayClient(client).json<Hold>('GET', `${HOLDS}/${encodeURIComponent(id)}`);
-    printItem(hold, json, line);
+    const params = { path: { hold_id: id } };
+    const hold = await new GatewayClient(client).api.get('/v1/holds/{hold_id}', { params });
+    printItem(hold, json, COLUMNS);
   });
 }
 
@@ -91,14 +87,10 @@ function releaseCommand(): Command {
     .option('--json', 'print JSON');
   return withClientOptions(command).action(
     async (id: string, { reason, json, ...client }: OneOptions & { reason?: string }) => {
-      const path = `${HOLDS}/${encodeURIComponent(id)}/release`;
-      printItem(
-        await new GatewayClient(client).json<Hold>('POST', path, {
-          reason: needed(reason, '--reason <text>'),
-        }),
-        json,
-        line,
-      );
+      const params = { path: { hold_id: id } };
+      const body = { reason: needed(reason, '--reason <text>') };
+      const { api } = new GatewayClient(client);
+      printItem(await api.post('/v1/holds/{hold_id}/release', { params, body }), json, COLUMNS);
     },
   );
 }
@@ -109,7 +101,12 @@ function needed<Value>(value: Value | undefined, flags: string): Value {
   return value;
 }
 
-function line({ id, name, session_ids, created_by, expires_at, released_at, reason }: Hold): string[] {
-  const state = released_at !== null ? 'released' : expires_at === null ? 'holds' : `until ${expires_at}`;
-  return [id, name, state, `by ${created_by}`, session_ids.join(', '), reason];
-}
+const COLUMNS: Columns<Hold> = {
+  ID: ({ id }) => id,
+  NAME: ({ name }) => name,
+  STATE: ({ expires_at, released_at }) =>
+    released_at !== null ? 'released' : expires_at === null ? 'holds' : `until ${expires_at}`,
+  BY: ({ created_by }) => created_by,
+  SESSIONS: ({ session_ids }) => session_ids.join(', '),
+  REASON: ({ reason }) => reason,
+};

@@ -6,6 +6,7 @@ import { newEvent } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import { type Clean, type CleanText, word } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
+import { type CleanErasedState, type CleanErasureState, erasureKeys } from '#resources/erasure/state.ts';
 import { tombstoneKey } from '#store/keys.ts';
 import { getHold, listHolds } from './queries.ts';
 import type { Hold } from './schema.ts';
@@ -16,6 +17,7 @@ const createHold: Command<'createHold'> = {
     const sessions = body.session_ids.map((id, at) => {
       const { resource } = load(tx, facts.caller, 'session', id, `session_ids[${at}]`);
       if (tx.recorded(tombstoneKey(resource.id)) !== undefined) throw goingAway(at);
+      refuseErasing(tx, resource.id, at);
       return resource;
     });
     const [first] = sessions;
@@ -49,6 +51,21 @@ const createHold: Command<'createHold'> = {
 function otherWorkspace(at: number): ProtocolError {
   const message = 'The sessions of a hold are of one workspace. Make a hold for each workspace.';
   return new ProtocolError('invalid_request', message, { param: `session_ids[${at}]` });
+}
+
+/** Half of it may be gone: a hold would keep what nobody can call whole. */
+function refuseErasing(tx: Transaction, sessionId: string, at: number): void {
+  const begun = [erasureKeys.erased(sessionId), erasureKeys.erasedIn(sessionId)];
+  for (const key of begun) {
+    const id = tx.get<CleanErasedState>(key)?.erasure_id;
+    if (id === undefined || tx.get<CleanErasureState>(erasureKeys.erasure(id))?.resource.state !== 'erasing')
+      continue;
+    const message = `An erasure takes words out of this session now, so it cannot be kept as it is. Ask again when ${id} is completed.`;
+    throw new ProtocolError('conflict', message, {
+      param: `session_ids[${at}]`,
+      details: { erasure_id: id },
+    });
+  }
 }
 
 function goingAway(at: number): ProtocolError {

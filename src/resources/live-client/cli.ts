@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
-import { printItems } from '#cli/listing.ts';
+import { printItems } from '#cli/table.ts';
+import type { Columns } from '#resources/room.ts';
 import type { LiveSessionClient } from './schema.ts';
 
 /** Who works in a session; control is taken with `--takeover`. */
@@ -17,22 +18,21 @@ export function clientsCommand(): Command {
     );
   return withClientOptions(command).action(
     async (id: string, options: ClientOptions & { takeover?: string; detach?: string; json?: boolean }) => {
-      const client = new GatewayClient(options);
-      const path = `/v1/sessions/${encodeURIComponent(id)}`;
+      const { api } = new GatewayClient(options);
+      const params = { path: { session_id: id } };
       const { detach, takeover } = options;
-      if (detach !== undefined) await client.json('POST', `${path}/detach`, { client_id: detach });
-      if (takeover !== undefined) await client.json('POST', `${path}/takeover`, { client_id: takeover });
-      const { data } = await client.json<{ data: LiveSessionClient[] }>('GET', `${path}/live-clients`);
-      await printItems(each(data), options.json, ({ client_id, mode, last_seen_at, metadata }) => [
-        client_id,
-        mode.padEnd(10),
-        last_seen_at,
-        JSON.stringify(metadata),
-      ]);
+      const body = (client_id: string) => ({ params, body: { client_id } });
+      if (detach !== undefined) await api.post('/v1/sessions/{session_id}/detach', body(detach));
+      if (takeover !== undefined) await api.post('/v1/sessions/{session_id}/takeover', body(takeover));
+      const { data } = await api.get('/v1/sessions/{session_id}/live-clients', { params });
+      await printItems(data, options.json, COLUMNS);
     },
   );
 }
 
-async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
-  yield* items;
-}
+const COLUMNS: Columns<LiveSessionClient> = {
+  CLIENT: ({ client_id }) => client_id,
+  MODE: ({ mode }) => mode,
+  'LAST SEEN': ({ last_seen_at }) => last_seen_at,
+  METADATA: ({ metadata }) => JSON.stringify(metadata),
+};

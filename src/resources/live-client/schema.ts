@@ -39,7 +39,7 @@ export type LiveSessionClientChange = z.infer<typeof liveSessionClientChange>;
 const clientId = z.string().trim().min(1).max(200);
 
 export const attachSessionClientRequest = z
-  .object({
+  .strictObject({
     client_id: clientId,
     mode: z.enum(CLIENT_MODES).default('observer'),
     /** Whether another controller gives way. */
@@ -52,7 +52,7 @@ export const attachSessionClientRequest = z
   .meta({ id: 'AttachSessionClientRequest' });
 
 export const sessionClientRequest = z
-  .object({
+  .strictObject({
     client_id: clientId,
     reason: z.string().max(2_000).nullable().optional(),
     metadata: metadata.optional(),

@@ -47,6 +47,7 @@ function describe(
   facts: Facts,
 ): Clean<MemoryDescription> {
   const metadata = metadataOf(body);
+  const { confidence, embedding_ref, redaction_policy } = body;
   return {
     id: facts.newId('memory'),
     object: 'memory',
@@ -59,6 +60,9 @@ function describe(
     provenance: body.provenance,
     expires_at: expiryOf(metadata),
     visibility: body.visibility ?? 'public',
+    ...(confidence === undefined ? {} : { confidence }),
+    ...(embedding_ref === undefined ? {} : { embedding_ref }),
+    ...(redaction_policy === undefined ? {} : { redaction_policy }),
   };
 }
 

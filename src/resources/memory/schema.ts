@@ -4,6 +4,14 @@ import { artifactRefPart, visibility } from '#resources/message/schema.ts';
 
 export const MEMORY_SCOPES = ['persona', 'session', 'workspace', 'tenant'] as const;
 
+/** Kept and given back as they were sent; the gateway makes no embeddings, and redacts by its own policy. */
+const optional = {
+  /** 0 to 1. */
+  confidence: z.number().min(0).max(1).nullable().optional(),
+  embedding_ref: z.string().max(500).nullable().optional(),
+  redaction_policy: jsonObject.optional(),
+};
+
 /** Source: Agents Protocol v1, "Memory". `workspace_id` is null for what belongs to a persona or a tenant. */
 export const memory = envelope('memory', {
   scope: z.enum(MEMORY_SCOPES),
@@ -13,6 +21,7 @@ export const memory = envelope('memory', {
   provenance: jsonObject,
   expires_at: time.nullable(),
   visibility,
+  ...optional,
 }).meta({ id: 'Memory' });
 export type Memory = z.infer<typeof memory>;
 
@@ -30,6 +39,7 @@ export const createMemoryRequest = z
     /** Default public. */
     visibility: visibility.optional(),
     metadata: metadata.optional(),
+    ...optional,
   })
   .meta({ id: 'CreateMemoryRequest' });
 export type CreateMemoryRequest = z.infer<typeof createMemoryRequest>;

@@ -2,21 +2,16 @@ import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
 import { CliError, EXIT } from '#cli/exit-codes.ts';
-import {
-  itemsOf,
-  type ListingOptions,
-  printItem,
-  printItems,
-  queryOf,
-  withListingOptions,
-} from '#cli/listing.ts';
+import { itemsOf, type ListingOptions, withListingOptions } from '#cli/listing.ts';
+import { printItem, printItems } from '#cli/table.ts';
 import { print, printJson } from '#cli/terminal.ts';
+import type { components } from '#client/index.ts';
+import type { Columns } from '#resources/room.ts';
 import {
   AUDIT_OUTCOMES,
   type AuditEntry,
   PERMISSION_CLASSES,
   type PermissionDecision,
-  type PermissionPolicy,
   type RememberRule,
   RULE_SCOPES,
 } from './schema.ts';
@@ -33,7 +28,7 @@ interface PolicyOptions extends ClientOptions {
 
 interface Policy {
   version: string;
-  policy: PermissionPolicy;
+  policy: components['schemas']['PermissionPolicy'];
   not_enforced: string[];
 }
 
@@ -53,14 +48,12 @@ async function policy({ set, json, ...client }: PolicyOptions): Promise<void> {
   const gateway = new GatewayClient(client);
   const path = '/v1/permissions/policy';
   const shown =
-    set === undefined
-      ? await gateway.json<Policy>('GET', path)
-      : await gateway.json<Policy>('PUT', path, documentIn(set));
+    set === undefined ? await gateway.api.get(path) : await gateway.api.put(path, { body: documentIn(set) });
   if (json) printJson(shown);
   else for (const line of linesOf(shown)) print(line);
 }
 
-function documentIn(file: string): object {
+function documentIn(file: string): components['schemas']['InstallPermissionPolicyRequest'] {
   let text: string;
   try {
     text = readFileSync(file === '-' ? 0 : file, 'utf8');
@@ -68,21 +61,21 @@ function documentIn(file: string): object {
     throw new CliError(`${file} cannot be read. Name a JSON file.`, EXIT.usage);
   }
   try {
-    return JSON.parse(text) as object;
+    return JSON.parse(text);
   } catch {
     throw new CliError(`${file} is no JSON. Write an object such as {"read": ["src/**"]}.`, EXIT.usage);
   }
 }
 
 function linesOf({ version, policy, not_enforced }: Policy): string[] {
-  const { llm, redact, ...lists } = policy;
+  const { llm = {}, redact = {}, ...lists } = policy;
   const ceiling = llm.cost_ceiling_usd_cents;
   const rows: [string, readonly string[]][] = [
     ...Object.entries(lists),
-    ['llm.providers', llm.providers],
+    ['llm.providers', llm.providers ?? []],
     ['llm.cost_ceiling_usd_cents', ceiling === null || ceiling === undefined ? [] : [String(ceiling)]],
-    ['redact.transcript', redact.transcript],
-    ['redact.logs', redact.logs],
+    ['redact.transcript', redact.transcript ?? []],
+    ['redact.logs', redact.logs ?? []],
   ];
   return [
     version,
@@ -108,16 +101,16 @@ function listCommand(): Command {
     .addHelpText('after', examplesOf('permission rules list', 'permission rules list --json'));
   return withClientOptions(withListingOptions(command)).action(
     async ({ limit, json, ...client }: ClientOptions & ListingOptions) => {
-      const items = itemsOf<RememberRule>(new GatewayClient(client), '/v1/permissions/rules', limit);
-      await printItems(items, json, ruleLine);
+      const items = itemsOf(new GatewayClient(client), '/v1/permissions/rules', {}, limit);
+      await printItems(items, json, RULE_COLUMNS);
     },
   );
 }
 
 interface AddOptions extends ClientOptions {
-  scope: string;
+  scope: (typeof RULE_SCOPES)[number];
   for?: string;
-  class: string;
+  class: (typeof PERMISSION_CLASSES)[number];
   action: string;
   target: string;
   allow?: boolean;
@@ -177,8 +170,8 @@ async function add(options: AddOptions): Promise<void> {
     ...(reason === undefined ? {} : { reason }),
     ...(until === undefined ? {} : { expires_at: until }),
   };
-  const rule = await new GatewayClient(client).json<RememberRule>('POST', '/v1/permissions/rules', body);
-  printItem(rule, json, ruleLine);
+  const rule = await new GatewayClient(client).api.post('/v1/permissions/rules', { body });
+  printItem(rule, json, RULE_COLUMNS);
 }
 
 function revokeCommand(): Command {
@@ -189,41 +182,31 @@ function revokeCommand(): Command {
     .addHelpText('after', examplesOf('permission rules revoke rule_01...'));
   return withClientOptions(command).action(
     async (id: string, { json, ...client }: ClientOptions & { json?: boolean }) => {
-      await new GatewayClient(client).remove(`/v1/permissions/rules/${encodeURIComponent(id)}`);
-      printItem({ id, revoked: true }, json, () => [id, 'revoked']);
+      const params = { path: { rule_id: id } };
+      await new GatewayClient(client).api.delete('/v1/permissions/rules/{rule_id}', { params });
+      printItem({ id, revoked: true }, json, REVOKED_COLUMNS);
     },
   );
 }
 
-function ruleLine(rule: RememberRule): string[] {
-  const {
-    id,
-    scope,
-    scope_value,
-    allow,
-    class: of,
-    action_pattern,
-    target_pattern,
-    expires_at,
-    actor,
-  } = rule;
-  return [
-    id,
-    scope.padEnd(9),
-    scope_value ?? '-',
-    allow ? 'allow' : 'deny ',
-    of.padEnd(6),
-    action_pattern,
-    target_pattern,
-    actor === null ? 'for everybody' : `for ${actor}`,
-    ...(expires_at === null ? [] : [`until ${expires_at}`]),
-  ];
-}
+const REVOKED_COLUMNS: Columns<{ id: string }> = { ID: ({ id }) => id, STATE: () => 'revoked' };
+
+const RULE_COLUMNS: Columns<RememberRule> = {
+  ID: ({ id }) => id,
+  SCOPE: ({ scope }) => scope,
+  OF: ({ scope_value }) => scope_value ?? '-',
+  ANSWER: ({ allow }) => (allow ? 'allow' : 'deny'),
+  CLASS: (rule) => rule.class,
+  ACTION: ({ action_pattern }) => action_pattern,
+  TARGET: ({ target_pattern }) => target_pattern,
+  FOR: ({ actor }) => actor ?? 'everybody',
+  UNTIL: ({ expires_at }) => expires_at ?? '',
+};
 
 interface CheckOptions extends ClientOptions {
   session: string;
   actor: string;
-  class: string;
+  class: (typeof PERMISSION_CLASSES)[number];
   action: string;
   target: string;
   json?: boolean;
@@ -252,8 +235,7 @@ function checkCommand(): Command {
 async function check(options: CheckOptions): Promise<void> {
   const { session, actor, class: of, action, target, json, ...client } = options;
   const body = { session_id: session, actor, class: of, action, target };
-  const path = '/v1/permissions/check';
-  const answer = await new GatewayClient(client).json<{ decision: PermissionDecision }>('POST', path, body);
+  const answer = await new GatewayClient(client).api.post('/v1/permissions/check', { body });
   if (json) printJson(answer);
   else print(decisionLine(answer.decision));
   if (answer.decision.outcome === 'denied') process.exitCode = EXIT.failed;
@@ -272,7 +254,7 @@ interface HistoryOptions extends ClientOptions, ListingOptions {
   session?: string;
   workspace?: string;
   actor?: string;
-  outcome?: string;
+  outcome?: (typeof AUDIT_OUTCOMES)[number];
 }
 
 function historyCommand(): Command {
@@ -291,23 +273,20 @@ function historyCommand(): Command {
 
 async function history(options: HistoryOptions): Promise<void> {
   const { session: session_id, workspace: workspace_id, actor, outcome, limit, json, ...client } = options;
-  const path = `/v1/permissions/history${queryOf({ session_id, workspace_id, actor, outcome })}`;
-  await printItems(itemsOf<AuditEntry>(new GatewayClient(client), path, limit), json, entryLine);
+  const params = { query: { session_id, workspace_id, actor, outcome } };
+  const entries = itemsOf(new GatewayClient(client), '/v1/permissions/history', params, limit);
+  await printItems(entries, json, ENTRY_COLUMNS);
 }
 
-function entryLine(entry: AuditEntry): string[] {
-  const { request, outcome, rule_id, policy_version, decided_at, decided_by, reason } = entry;
-  const by = decided_by ?? rule_id ?? policy_version;
-  return [
-    decided_at,
-    outcome.padEnd(9),
-    request.class.padEnd(6),
-    request.action,
-    request.target,
-    by,
-    reason ?? '-',
-  ];
-}
+const ENTRY_COLUMNS: Columns<AuditEntry> = {
+  DECIDED: ({ decided_at }) => decided_at,
+  OUTCOME: ({ outcome }) => outcome,
+  CLASS: ({ request }) => request.class,
+  ACTION: ({ request }) => request.action,
+  TARGET: ({ request }) => request.target,
+  BY: ({ decided_by, rule_id, policy_version }) => decided_by ?? rule_id ?? policy_version,
+  REASON: ({ reason }) => reason ?? '-',
+};
 
 function examplesOf(...lines: string[]): string {
   return `\nExamples:\n${lines.map((line) => `  harn-gateway ${line}`).join('\n')}`;

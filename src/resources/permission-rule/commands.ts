@@ -12,17 +12,21 @@ import { forget, requestIdOf, ruleOf } from '#resources/permission/remembered-pe
 import { type CleanPermissionRequestState, permissionKeys } from '#resources/permission/state.ts';
 import type { Session } from '#resources/session/schema.ts';
 import { makeRule, missingRule, placeOf, refuseGlobs, refuseWithoutAdmin } from './make-rule.ts';
-import { policyVersion } from './policy-version.ts';
+import { EMPTY_POLICY, policyVersion } from './policy-version.ts';
 import { getPermissionHistory, getPermissionPolicy, listPermissionRules, shownPolicy } from './queries.ts';
 import { permissionFor } from './rules-in-force.ts';
-import type { PermissionCheckRequest, PermissionDecision, PermissionPolicy } from './schema.ts';
+import type {
+  InstallPolicyRequest,
+  PermissionCheckRequest,
+  PermissionDecision,
+  PermissionPolicy,
+} from './schema.ts';
 import { type CleanPermissionRuleState, type CleanPermissionsState, permissionRuleKeys } from './state.ts';
 
 /** Equal content is installed once. */
 const installPermissionPolicy: Command<'installPermissionPolicy'> = {
   decide({ body, sent }, tx, facts) {
-    const { policy: wrapped, ...bare } = body;
-    const policy = wrapped ?? bare;
+    const policy = documentOf(body);
     refuseGlobs(globsOf(policy));
     refuseHidden(body, sent);
     const version = policyVersion(policy);
@@ -39,6 +43,16 @@ const installPermissionPolicy: Command<'installPermissionPolicy'> = {
     return { body: shownPolicy(tx.get<CleanPermissionsState>(permissionRuleKeys.permissions(tenant))) };
   },
 };
+
+/** The members themselves, or those in `policy`; never some of both. */
+function documentOf({ policy: wrapped, ...bare }: Clean<InstallPolicyRequest>): Clean<PermissionPolicy> {
+  if (wrapped === undefined) return bare;
+  const names = Object.keys(bare) as (keyof PermissionPolicy)[];
+  const beside = names.find((name) => JSON.stringify(bare[name]) !== JSON.stringify(EMPTY_POLICY[name]));
+  if (beside === undefined) return wrapped;
+  const message = `${beside}: stands beside policy, which is the whole document. Send it in policy, or leave policy out.`;
+  throw new ProtocolError('invalid_request', message, { param: beside });
+}
 
 function globsOf({ read, write, exec, net, redact }: PermissionPolicy) {
   const lists = { read, write, exec, net };
@@ -62,8 +76,11 @@ function refuseHidden(clean: object, sent: object): void {
 
 const createPermissionRule: Command<'createPermissionRule'> = {
   decide({ body }, tx, facts) {
-    const { tenant_id } = body;
-    if (typeof tenant_id === 'string' && tenant_id !== facts.by.tenant) throw notFound('tenant', 'tenant_id');
+    if (typeof body.revoked_at === 'string') {
+      const message =
+        'revoked_at: a new rule holds. Leave it out; DELETE /v1/permissions/rules/{rule_id} revokes a rule.';
+      throw new ProtocolError('invalid_request', message, { param: 'revoked_at' });
+    }
     return { body: makeRule(tx, facts, body) };
   },
 };

@@ -90,7 +90,7 @@ export const permissionRulesOperations = {
       tenant_id: filter,
       actor: filter,
       outcome: z.enum(AUDIT_OUTCOMES).optional(),
-      limit: page.shape.limit,
+      ...page.shape,
     }),
     response: auditEntryList,
   },

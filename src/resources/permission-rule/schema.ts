@@ -52,11 +52,16 @@ export const rememberRule = z
 export type RememberRule = z.infer<typeof rememberRule>;
 export const rememberRuleList = listOf(rememberRule);
 
-/** What a caller sends for a rule; `id`, `created_at`, `created_by` and `revoked_at` are the gateway's own, whatever is sent. */
+/** What a caller sends for a rule; `id`, `tenant_id`, `created_at` and `created_by` are the gateway's own, whatever is sent. */
 export const createRuleRequest = z
-  .object({
+  .strictObject({
     id: z.string().max(200).optional(),
-    tenant_id: z.string().min(1).max(200).nullish(),
+    tenant_id: z
+      .string()
+      .min(1)
+      .max(200)
+      .nullish()
+      .describe('A rule is of the tenant of whoever makes it, whatever is sent.'),
     scope: z.enum(RULE_SCOPES),
     scope_value: id.nullish(),
     class: z.enum(PERMISSION_CLASSES),
@@ -67,7 +72,7 @@ export const createRuleRequest = z
     created_at: time.optional(),
     created_by: z.string().max(200).optional(),
     expires_at: time.nullish(),
-    revoked_at: time.nullish(),
+    revoked_at: time.nullish().describe('Null or left out: a new rule holds.'),
   })
   .meta({ id: 'CreateRememberRuleRequest' });
 export type CreateRuleRequest = z.infer<typeof createRuleRequest>;
@@ -76,19 +81,24 @@ export type CreateRuleRequest = z.infer<typeof createRuleRequest>;
 const MAX_PATTERNS = 256;
 const globs = z.array(pattern).max(MAX_PATTERNS);
 const names = z.array(id).max(MAX_PATTERNS);
+/** A set: who is named twice is in it once. */
+const providers = names.transform((list) => [...new Set(list)]).meta({ uniqueItems: true });
 /** More cents than any ceiling. */
 const MAX_CENTS = 1e12;
 
-/** What a tenant lets its tasks do without asking. Source: OpenAPI of agents-protocol-2026-10-11, `PermissionPolicy`. */
+/**
+ * What a tenant lets its tasks do without asking. Closed: whoever misspells a member would believe that it holds.
+ * Source: OpenAPI of agents-protocol-2026-10-11, `PermissionPolicy`.
+ */
 export const permissionPolicy = z
-  .object({
+  .strictObject({
     read: globs.default([]).describe('Globs over what may be read.'),
     write: globs.default([]).describe('Globs over what may be written.'),
     exec: globs.default([]).describe('Globs over commands that may be run.'),
     net: globs.default([]).describe('Globs over hosts that may be reached.'),
     llm: z
-      .object({
-        providers: names.default([]),
+      .strictObject({
+        providers: providers.default([]),
         cost_ceiling_usd_cents: z
           .int()
           .min(0)
@@ -98,7 +108,7 @@ export const permissionPolicy = z
       })
       .prefault({}),
     redact: z
-      .object({ transcript: globs.default([]), logs: globs.default([]) })
+      .strictObject({ transcript: globs.default([]), logs: globs.default([]) })
       .prefault({})
       .describe(
         'Kept and shown, not enforced: what the gateway takes out is its own list of names and patterns.',
@@ -115,6 +125,7 @@ export const installPolicyRequest = permissionPolicy
     policy: permissionPolicy.optional().describe('The same members in this one, as some clients send them.'),
   })
   .meta({ id: 'InstallPermissionPolicyRequest' });
+export type InstallPolicyRequest = z.infer<typeof installPolicyRequest>;
 
 export const permissionPolicyResponse = z
   .object({
@@ -126,7 +137,7 @@ export const permissionPolicyResponse = z
   .meta({ id: 'PermissionPolicyResponse' });
 
 export const permissionCheckRequest = z
-  .object({
+  .strictObject({
     id: id.nullish(),
     tenant_id: z.string().min(1).max(200).nullish(),
     session_id: id,

@@ -1,15 +1,11 @@
 import { Command, Option } from 'commander';
 import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
-import {
-  itemsOf,
-  type ListingOptions,
-  printItem,
-  printItems,
-  queryOf,
-  withListingOptions,
-} from '#cli/listing.ts';
+import { itemsOf, type ListingOptions, withListingOptions } from '#cli/listing.ts';
+import { printItem, printItems } from '#cli/table.ts';
+import type { components } from '#client/index.ts';
 import { permissionRuleCommands } from '#resources/permission-rule/cli.ts';
 import { RULE_SCOPES } from '#resources/permission-rule/schema.ts';
+import type { Columns } from '#resources/room.ts';
 import type { PermissionRequest } from './schema.ts';
 
 interface ListOptions extends ClientOptions, ListingOptions {
@@ -25,7 +21,7 @@ interface RespondOptions extends ClientOptions {
   answer?: string;
   option?: string;
   reason?: string;
-  remember?: string;
+  remember?: (typeof RULE_SCOPES)[number];
   json?: boolean;
 }
 
@@ -59,11 +55,10 @@ function listCommand(): Command {
 
 async function list(options: ListOptions): Promise<void> {
   const { session: session_id, task: task_id, all, remembered } = options;
-  const wanted = remembered ? { remembered: 'true' } : {};
-  const path = `/v1/permission-requests${queryOf({ session_id, task_id, ...wanted })}`;
-  const fits = ({ status }: PermissionRequest) => all === true || remembered === true || status === 'pending';
-  const items = itemsOf<PermissionRequest>(new GatewayClient(options), path, options.limit, fits);
-  await printItems(items, options.json, line);
+  const status = all || remembered ? undefined : ('pending' as const);
+  const query = { session_id, task_id, status, remembered: remembered ? ('true' as const) : undefined };
+  const items = itemsOf(new GatewayClient(options), '/v1/permission-requests', { query }, options.limit);
+  await printItems(items, options.json, COLUMNS);
 }
 
 function respondCommand(): Command {
@@ -84,9 +79,10 @@ function respondCommand(): Command {
 }
 
 async function respond(id: string, options: RespondOptions): Promise<void> {
-  const path = `/v1/permission-requests/${encodeURIComponent(id)}/respond`;
-  const request = await new GatewayClient(options).json<PermissionRequest>('POST', path, bodyOf(options));
-  printItem(request, options.json, line);
+  const asked = { params: { path: { request_id: id } }, body: bodyOf(options) };
+  const { api } = new GatewayClient(options);
+  const request = await api.post('/v1/permission-requests/{request_id}/respond', asked);
+  printItem(request, options.json, COLUMNS);
 }
 
 function forgetCommand(): Command {
@@ -99,13 +95,21 @@ function forgetCommand(): Command {
 }
 
 async function forget(id: string, options: RespondOptions): Promise<void> {
-  const path = `/v1/permission-requests/${encodeURIComponent(id)}/remembered`;
-  const request = await new GatewayClient(options).json<PermissionRequest>('DELETE', path);
-  printItem(request, options.json, line);
+  const params = { path: { request_id: id } };
+  const { api } = new GatewayClient(options);
+  const request = await api.delete('/v1/permission-requests/{request_id}/remembered', { params });
+  printItem(request, options.json, COLUMNS);
 }
 
 /** What the options say and nothing more: the gateway decides whether it is an answer. */
-function bodyOf({ approve, deny, answer, option, reason, remember }: RespondOptions): object {
+function bodyOf({
+  approve,
+  deny,
+  answer,
+  option,
+  reason,
+  remember,
+}: RespondOptions): components['schemas']['PermissionResponseRequest'] {
   return {
     ...(approve ? { approved: true } : {}),
     ...(deny ? { approved: false } : {}),
@@ -116,8 +120,11 @@ function bodyOf({ approve, deny, answer, option, reason, remember }: RespondOpti
   };
 }
 
-function line({ id, status, task_id, request }: PermissionRequest): string[] {
-  const options = request.options.map(({ option_id }) => option_id).join('|');
-  const words = request.message.replace(/\s+/g, ' ');
-  return [id, status.padEnd(8), request.kind, task_id ?? '-', words, ...(options ? [`[${options}]`] : [])];
-}
+const COLUMNS: Columns<PermissionRequest> = {
+  ID: ({ id }) => id,
+  STATUS: ({ status }) => status,
+  KIND: ({ request }) => request.kind,
+  TASK: ({ task_id }) => task_id ?? '-',
+  ASKED: ({ request }) => request.message.replace(/\s+/g, ' '),
+  OPTIONS: ({ request }) => request.options.map(({ option_id }) => option_id).join('|'),
+};

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listOf } from '#protocol/envelope.ts';
 import { filter, type OperationRow, page } from '#protocol/operation-row.ts';
-import { permissionRequest, permissionResponseRequest } from './schema.ts';
+import { PERMISSION_STATUSES, permissionRequest, permissionResponseRequest } from './schema.ts';
 
 export const permissionRequestsOperations = {
   listPermissionRequests: {
@@ -16,6 +16,10 @@ export const permissionRequestsOperations = {
     query: page.extend({
       session_id: filter,
       task_id: filter,
+      status: z
+        .enum(PERMISSION_STATUSES)
+        .optional()
+        .describe('Only those in this state. Follow `next_cursor`: a page may have fewer than `limit`.'),
       remembered: z
         .enum(['true'])
         .optional()

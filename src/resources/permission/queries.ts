@@ -19,7 +19,19 @@ const REMEMBERED: Collection = {
 };
 
 export const listPermissionRequests: Query<'listPermissionRequests'> = ({ query }, tools) =>
-  listCollection(query.remembered ? REMEMBERED : REQUESTS, query, tools);
+  listCollection(inState(query.remembered ? REMEMBERED : REQUESTS, query.status), query, tools);
+
+function inState(collection: Collection, status: PermissionRequest['status'] | undefined): Collection {
+  if (status === undefined) return collection;
+  const shape = collection.shape ?? ((state: object) => (state as PermissionRequestState).resource);
+  return {
+    ...collection,
+    shape: (state, tools) => {
+      const { resource } = state as PermissionRequestState;
+      return resource.status === status ? shape(state, tools) : undefined;
+    },
+  };
+}
 
 export const listTaskPermissionRequests: Query<'listTaskPermissionRequests'> = ({ path, query }, tools) => {
   const task = load(tools.reader, tools.caller, 'task', path.task_id).resource;

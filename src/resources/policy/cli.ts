@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
 import { EXIT } from '#cli/exit-codes.ts';
-import { queryOf } from '#cli/listing.ts';
+import { given } from '#cli/listing.ts';
 import { print, printJson } from '#cli/terminal.ts';
 import type { PolicyExplanation } from './schema.ts';
 
@@ -50,7 +50,7 @@ function explainCommand(): Command {
 
 async function explain(options: ExplainOptions): Promise<void> {
   const { actor, operation, resource, skill, persona, session, scope, workspace, json, ...client } = options;
-  const query = queryOf({
+  const query = given({
     actor,
     operation,
     resource,
@@ -60,8 +60,8 @@ async function explain(options: ExplainOptions): Promise<void> {
     scopes: scope?.join(','),
     workspaces: workspace?.join(','),
   });
-  const path = `/v1/admin/policy/explain${query}`;
-  const explained = await new GatewayClient(client).json<PolicyExplanation>('GET', path);
+  const { api } = new GatewayClient(client);
+  const explained = await api.get('/v1/admin/policy/explain', { params: { query } });
   if (json) printJson(explained);
   else for (const line of linesOf(explained)) print(line);
   if (explained.decision.effect === 'refuse') process.exitCode = EXIT.failed;

@@ -12,7 +12,7 @@ import { ChainVerifier } from '#receipts/verify-chain.ts';
 import { type ImportState, importMarkOf, localEvent } from '#resources/bundle/fold-imported.ts';
 import { bundleKeys } from '#resources/bundle/state.ts';
 import { saidSlots } from '#resources/said-slots.ts';
-import type { Tombstone } from '#resources/session/fold.ts';
+import type { PartTombstone } from '#resources/session/fold.ts';
 import { KEY_KINDS, keysUnder, lastSegment, leafKey, receiptKey, TREE_HEAD_KEY } from '#store/keys.ts';
 import { unseal } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
@@ -35,13 +35,24 @@ export async function* checkReceipts(store: Store, keys: VerificationKeys): Asyn
     for (const key of page) yield* pass.checkListed(key);
 }
 
-/** Places in the receipt log of the receipts that tombstones name. A damaged one is named by the check of the log. */
-async function removedReceipts(store: Store): Promise<Set<number>> {
-  const removed = new Set<number>();
+/** Places in the receipt log of the receipts that went. */
+interface RemovedReceipts {
+  places: ReadonlySet<number>;
+  /** The Sessions in whose chains some of them are links, by place. */
+  links: ReadonlyMap<number, string>;
+}
+
+/** Those that tombstones name. A damaged one is named by the check of the log. */
+async function removedReceipts(store: Store): Promise<RemovedReceipts> {
+  const places = new Set<number>();
+  const sessions = new Map<number, string>();
   for await (const page of store.entries(keysUnder(KEY_KINDS.tombstone.prefix)))
-    for (const [key, sealed] of page)
-      for (const place of jsonOf<Tombstone>(contentOf(key, sealed))?.receipts ?? []) removed.add(place);
-  return removed;
+    for (const [key, sealed] of page) {
+      const { receipts = [], links = [] } = jsonOf<Partial<PartTombstone>>(contentOf(key, sealed)) ?? {};
+      for (const place of receipts) places.add(place);
+      for (const { log_index, session_id } of links) sessions.set(log_index, session_id);
+    }
+  return { places, links: sessions };
 }
 
 const RECEIPT_HASH_BYTES = 32;
@@ -64,10 +75,9 @@ class ReceiptPass {
   #frontier: HexHash[] | null = [];
   #size = 0;
 
-  /** Places of those that went with their sessions. */
-  readonly #removed: ReadonlySet<number>;
+  readonly #removed: RemovedReceipts;
 
-  constructor(store: Store, keys: VerificationKeys, removed: ReadonlySet<number>) {
+  constructor(store: Store, keys: VerificationKeys, removed: RemovedReceipts) {
     this.#store = store;
     this.#keys = keys;
     this.#removed = removed;
@@ -81,7 +91,8 @@ class ReceiptPass {
     const index = Number(lastSegment(key));
     const leaf = leafOf(contentOf(key, sealed));
     if (leaf === undefined) yield finding('receipt', key, 'a leaf of the receipt log', 'another record');
-    else if (!this.#removed.has(index)) yield* this.#checkReceipt(leaf, index);
+    else if (this.#removed.places.has(index)) this.#passLink(leaf, index);
+    else yield* this.#checkReceipt(leaf, index);
     this.#extend(key === place ? leaf : undefined);
     this.#size = index + 1;
     if (this.#head?.size === this.#size) yield* this.#checkRoot(this.#head);
@@ -132,6 +143,17 @@ class ReceiptPass {
     if (said === undefined) yield finding('receipt', key, 'a Receipt of this id', 'none');
     else yield* saidOtherwise(this.#store, said, receipt, index);
     yield* this.#checkChain(key, bytes, receipt);
+  }
+
+  /** The chain of a Session that stays goes on over a link that was erased, by its hash. */
+  #passLink({ receiptHash }: LogLeaf, index: number): void {
+    const session = this.#removed.links.get(index);
+    if (session === undefined) return;
+    const known = this.#chains.get(session);
+    if (known === null) return;
+    const chain = known ?? new ChainVerifier({ keys: this.#keysOf(session), receipts: 'whole' });
+    chain.pass(receiptHash);
+    this.#chains.set(session, chain);
   }
 
   *#checkChain(key: string, bytes: Buffer, receipt: WireReceipt): Generator<Finding, void> {

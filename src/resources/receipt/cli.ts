@@ -3,10 +3,11 @@ import { Command } from 'commander';
 import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
 import { CliError, EXIT } from '#cli/exit-codes.ts';
 import { withFile } from '#cli/file-bytes.ts';
-import { itemsOf, queryOf } from '#cli/listing.ts';
+import { itemsOf } from '#cli/listing.ts';
 import { Progress } from '#cli/progress.ts';
 import { print, printJson } from '#cli/terminal.ts';
 import { writeOut } from '#cli/write-out.ts';
+import type { components } from '#client/index.ts';
 import { parseStrict, parseStrictText } from '#json/strict-parse.ts';
 import type { ByteSource } from '#protocol/bytes.ts';
 import { ProtocolError } from '#protocol/errors.ts';
@@ -17,8 +18,9 @@ import { InvalidBundleError } from '#resources/bundle/document/bundle-fault.ts';
 import { BundleFile } from '#resources/bundle/document/bundle-file.ts';
 import { receiptsOfBundle } from '#resources/bundle/document/bundle-receipts.ts';
 import { verifyManifest } from '#resources/bundle/document/verify-manifest.ts';
-import type { Task } from '#resources/task/schema.ts';
-import { type Inclusion, type Receipt, type TreeHead, treeHead } from './schema.ts';
+import { type Inclusion, type TreeHead, treeHead } from './schema.ts';
+
+type Receipt = components['schemas']['Receipt'];
 
 /** Far more than a gateway rotates through in its life. */
 const MAX_KEYS_BYTES = 16 * 1024 * 1024;
@@ -275,12 +277,14 @@ async function collectReceipts(taskId: string, { earlier, out, ...options }: Col
 
 async function receiptsOfSession(client: GatewayClient, sessionId: string): Promise<Receipt[]> {
   const receipts: Receipt[] = [];
-  const tasks = `/v1/sessions/${encodeURIComponent(sessionId)}/tasks`;
-  for await (const { id } of itemsOf<Task>(client, tasks, Number.POSITIVE_INFINITY))
-    for await (const receipt of itemsOf<Receipt>(
+  const ofSession = { path: { session_id: sessionId } };
+  const all = Number.POSITIVE_INFINITY;
+  for await (const { id } of itemsOf(client, '/v1/sessions/{session_id}/tasks', ofSession, all))
+    for await (const receipt of itemsOf(
       client,
-      `/v1/tasks/${id}/receipts`,
-      Number.POSITIVE_INFINITY,
+      '/v1/tasks/{task_id}/receipts',
+      { path: { task_id: id } },
+      all,
     ))
       receipts.push(receipt);
   return receipts;
@@ -308,8 +312,8 @@ function growth(client: GatewayClient, before: TreeHead, head: TreeHead): Promis
     throw new CliError(
       `--earlier: it is of size ${before.size}, and the log has ${head.size} leaves now: leaves are missing.`,
     );
-  const query = queryOf({ first: String(before.size), second: String(head.size) });
-  return client.json<object>('GET', `/v1/receipt-log/consistency${query}`);
+  const query = { first: before.size, second: head.size };
+  return client.api.get('/v1/receipt-log/consistency', { params: { query } });
 }
 
 function readHead(file: string): TreeHead {

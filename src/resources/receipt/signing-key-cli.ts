@@ -3,9 +3,11 @@ import { Command } from 'commander';
 import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
 import { CliError, EXIT } from '#cli/exit-codes.ts';
 import { offlineConfigOf } from '#cli/gateway-config.ts';
-import { printItem } from '#cli/listing.ts';
+import { logsTo } from '#cli/log-lines.ts';
+import { printItems } from '#cli/table.ts';
 import { changeKeysOffline, type KeyChange } from '#compose/compose.ts';
 import { dataPaths } from '#operation/data-directory.ts';
+import type { Columns } from '#resources/room.ts';
 import type { SigningKey } from './schema.ts';
 
 interface KeysOptions extends ClientOptions {
@@ -44,30 +46,31 @@ function keyCommand(name: string, description: string): Command {
 }
 
 async function list(options: KeysOptions): Promise<void> {
-  const path = '/v1/admin/signing-keys?limit=200';
-  print(
+  const params = { query: { limit: 200 } };
+  await print(
     options.offline
       ? await offline(options, { kind: 'none' })
-      : (await new GatewayClient(options).json<{ data: SigningKey[] }>('GET', path)).data,
+      : (await new GatewayClient(options).api.get('/v1/admin/signing-keys', { params })).data,
     options,
   );
 }
 
 async function rotate(options: KeysOptions): Promise<void> {
-  print(
+  await print(
     options.offline
       ? await offline(options, { kind: 'rotate' })
-      : [await new GatewayClient(options).json<SigningKey>('POST', '/v1/admin/signing-keys')],
+      : [await new GatewayClient(options).api.post('/v1/admin/signing-keys')],
     options,
   );
 }
 
 async function revoke(id: string, options: KeysOptions): Promise<void> {
-  const path = `/v1/admin/signing-keys/${encodeURIComponent(id)}/revoke`;
-  print(
+  const path = '/v1/admin/signing-keys/{signing_key_id}/revoke';
+  const params = { path: { signing_key_id: id } };
+  await print(
     options.offline
       ? await offline(options, { kind: 'revoke', keyId: id })
-      : [await new GatewayClient(options).json<SigningKey>('POST', path)],
+      : [await new GatewayClient(options).api.post(path, { params })],
     options,
   );
 }
@@ -81,13 +84,15 @@ async function offline(options: KeysOptions, change: KeyChange): Promise<Signing
       `${data} holds no event log. Name the data directory with --data.`,
       EXIT.cannotOpenData,
     );
-  return changeKeysOffline(config, change);
+  return changeKeysOffline(config, change, logsTo(process.stderr));
 }
 
-function print(keys: readonly SigningKey[], { json }: KeysOptions): void {
-  for (const key of keys) printItem(key, json, line);
+async function print(keys: readonly SigningKey[], { json }: KeysOptions): Promise<void> {
+  await printItems(keys, json, KEY_COLUMNS);
 }
 
-function line({ id, status, not_before, not_after }: SigningKey): string[] {
-  return [id, status.padEnd(7), `${not_before} to ${not_after ?? 'now'}`];
-}
+const KEY_COLUMNS: Columns<SigningKey> = {
+  ID: ({ id }) => id,
+  STATUS: ({ status }) => status,
+  SIGNS: ({ not_before, not_after }) => `${not_before} to ${not_after ?? 'now'}`,
+};

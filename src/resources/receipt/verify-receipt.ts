@@ -7,6 +7,7 @@ import { keysOfJwks, type VerificationKeys } from '#receipts/verification-keys.t
 import { ChainVerifier, type ReceiptVerdict } from '#receipts/verify-chain.ts';
 import type { ImportState } from '#resources/bundle/fold-imported.ts';
 import { bundleKeys } from '#resources/bundle/state.ts';
+import { type ErasedState, erasureKeys } from '#resources/erasure/state.ts';
 import { type TaskState, taskKeys } from '#resources/task/state.ts';
 import { leafKey, receiptKey } from '#store/keys.ts';
 import type { WireReceipt } from './schema.ts';
@@ -18,10 +19,12 @@ export interface StoredVerdict extends ReceiptVerdict {
    * Session `brought`, which show that nothing was changed since and not whose it is.
    */
   keys: 'own' | 'brought';
+  /** Receipts before it in the chain that were erased: of them only the hashes were looked at. Absent where there are none. */
+  erased?: number;
 }
 
 /** Receipts read in one go; other work gets its turn in between. */
-const PAGE = 200;
+const PAGE = 50;
 
 /**
  * Verifies a stored receipt with all of its chain before it, from the bytes as they are stored, and that it is the leaf of the
@@ -36,30 +39,45 @@ export async function verifyStoredReceipt(
   const { session_id } = stateOf(log, receiptId).resource;
   const trusted = anchored(keysOfSession(log, keys, session_id), trustAnchor);
   const signers = new Set<string>();
-  const verdict = await verdictOf(log, receiptId, trusted, signers);
-  return { ...verdict, keys: [...signers].every((keyId) => keys.has(keyId)) ? 'own' : 'brought' };
+  const links = chainOf(log, receiptId);
+  const verdict = await verdictOf(log, links, trusted, signers);
+  const erased = links.filter((link) => erasedLink(log, link) !== undefined).length;
+  return {
+    ...verdict,
+    ...(erased > 0 ? { erased } : {}),
+    keys: [...signers].every((keyId) => keys.has(keyId)) ? 'own' : 'brought',
+  };
 }
 
 /** Notes the keys of what was verified in `signers`. */
 async function verdictOf(
   log: EventLog,
-  receiptId: string,
+  links: readonly string[],
   trusted: VerificationKeys,
   signers: Set<string>,
 ): Promise<ReceiptVerdict> {
   const verifier = new ChainVerifier({ keys: trusted, receipts: 'whole' });
   let verdict = verifier.verdict();
   let index = 0;
-  for (const id of chainOf(log, receiptId)) {
+  for (const id of links) {
     if (index > 0 && index % PAGE === 0) await nextTurn();
+    const erased = erasedLink(log, id);
+    if (erased !== undefined) {
+      const leaf = hashOfLeaf(log, id, erased.log_index);
+      if (leaf !== erased.hash)
+        return refused('merkle', index, erased.hash, leaf ?? 'no leaf of the receipt log');
+      verifier.pass(erased.hash);
+      index += 1;
+      continue;
+    }
     const given = readReceipt(log, id);
     if ('fault' in given) return refused('canonicalize', index, 'a record with its own hash', given.fault);
     verdict = verifier.take(given.value);
     if (!verdict.ok) return verdict;
     const { signatures = [] } = given.value as unknown as WireReceipt;
     for (const { key_id } of signatures) signers.add(key_id);
-    const leaf = leafOf(log, id);
-    const { hash } = stateOf(log, id).internal;
+    const { hash, log_index } = stateOf(log, id).internal;
+    const leaf = hashOfLeaf(log, id, log_index);
     if (leaf !== hash) return refused('merkle', index, hash, leaf ?? 'no leaf of the receipt log');
     index += 1;
   }
@@ -87,19 +105,37 @@ function chainOf(log: EventLog, receiptId: string): string[] {
   return [...(chain ? linksThrough(log, chain.newest) : []), ...replaysThrough(log, receiptId)];
 }
 
-/** Each receipt names the one before it in the chain of its session, down to the one of place 0. */
+/** Each receipt names the one before it in the chain of its session, down to the one of place 0; so does what is left of an erased one. */
 function linksThrough(log: EventLog, newest: string): string[] {
   const ids: string[] = [];
-  let place = stateOf(log, newest).internal.chain_index;
-  for (let id: string | undefined = newest; id !== undefined; ) {
-    const { chain_index, previous_id }: ReceiptState['internal'] = stateOf(log, id).internal;
-    if (chain_index === null || chain_index !== place || (place === 0) !== (previous_id === undefined))
+  let place = linkOf(log, newest).index;
+  for (let id: string | null = newest; id !== null; ) {
+    const { index, previous_id }: Link = linkOf(log, id);
+    if (index === null || index !== place || (place === 0) !== (previous_id === null))
       throw new Error(`The receipt ${id} has not the place ${place} of its chain.`);
     ids.push(id);
-    place = chain_index - 1;
+    place = index - 1;
     id = previous_id;
   }
   return ids.reverse();
+}
+
+interface Link {
+  index: number | null;
+  previous_id: string | null;
+}
+
+function linkOf(log: EventLog, receiptId: string): Link {
+  const erased = erasedLink(log, receiptId)?.chain;
+  if (erased !== undefined) return erased;
+  const { chain_index: index, previous_id = null } = stateOf(log, receiptId).internal;
+  return { index, previous_id };
+}
+
+/** What is left of a receipt that was erased. */
+function erasedLink(log: EventLog, receiptId: string): ErasedState['receipt'] {
+  if (log.state<ReceiptState>(receiptKeys.receipt(receiptId)) !== undefined) return undefined;
+  return log.state<ErasedState>(erasureKeys.erased(receiptId))?.receipt;
 }
 
 /** A replay of a replay follows the receipt of that one, and so on; oldest first. */
@@ -118,8 +154,8 @@ function stateOf(log: EventLog, receiptId: string): ReceiptState {
   return state;
 }
 
-function leafOf(log: EventLog, receiptId: string): string | undefined {
-  const record = log.record(leafKey(stateOf(log, receiptId).internal.log_index));
+function hashOfLeaf(log: EventLog, receiptId: string, index: number): string | undefined {
+  const record = log.record(leafKey(index));
   const leaf = record && decodeLeaf(record);
   return leaf?.receiptId === receiptId ? leaf.receiptHash : undefined;
 }

@@ -3,6 +3,7 @@ import type { GatewayClient } from '#cli/client.ts';
 import { CliError, EXIT } from '#cli/exit-codes.ts';
 import { Progress } from '#cli/progress.ts';
 import { print, printJson } from '#cli/terminal.ts';
+import type { components } from '#client/index.ts';
 import { CHECK_OUTCOMES, type ReplayCheck } from './schema.ts';
 
 export interface CheckOptions {
@@ -17,13 +18,13 @@ const CHECK_PATH = '/v1/admin/replay-check';
 
 /** Lets the gateway replay a sample of its ended tasks, waits for the end, and prints the counts and the first differences. */
 export async function checkReplays(client: GatewayClient, options: CheckOptions): Promise<void> {
-  const begun = await client.json<ReplayCheck>('POST', CHECK_PATH, requestOf(options, Date.now()));
+  const begun = await client.api.post(CHECK_PATH, { body: requestOf(options, Date.now()) });
   const progress = new Progress('replay');
   let check = begun;
   while (check.status === 'RUNNING') {
     progress.update(check.tasks.sampled, 'tasks');
     await pause(POLL_MS);
-    check = await client.json<ReplayCheck>('GET', CHECK_PATH);
+    check = await client.api.get(CHECK_PATH);
     if (check.id !== begun.id)
       throw new CliError(`Another check took the place of ${begun.id} before its end was read.`);
   }
@@ -34,7 +35,10 @@ export async function checkReplays(client: GatewayClient, options: CheckOptions)
   if (check.status === 'FAILED' || diverged + tampered + failed > 0) process.exitCode = EXIT.failed;
 }
 
-function requestOf({ sample, since, seed }: CheckOptions, nowMs: number): object {
+function requestOf(
+  { sample, since, seed }: CheckOptions,
+  nowMs: number,
+): components['schemas']['ReplayCheckRequest'] {
   return {
     ...(sample === undefined ? {} : { sample: shareOf(sample) }),
     ...(since === undefined ? {} : { since: timeOf(since, nowMs) }),

@@ -45,11 +45,18 @@ async function missingOf(
 }
 
 /** 410 for events that retention removed, 409 for anything else: neither comes back by retrying. */
-export function refusal(taskId: string, { kind, id, withheld }: MissingDependency): ProtocolError {
+export function refusal(taskId: string, { kind, id, withheld, erased }: MissingDependency): ProtocolError {
+  if (erased) return erasedRefusal(taskId, id);
   if (withheld) return withheldRefusal(taskId, { kind, id });
   const message = `This Task cannot be replayed any more: ${kind} ${id} is not available.`;
   const details = { task_id: taskId, missing: { kind, id } };
   return new ProtocolError(kind === 'event' ? 'cursor_expired' : 'conflict', message, { details });
+}
+
+/** What it would need repeats what somebody said whose data was erased. */
+function erasedRefusal(task_id: string, erasure_id: string): ProtocolError {
+  const message = `This Task cannot be replayed any more: its replay material was erased. ${erasure_id} says by whom and under which rule.`;
+  return new ProtocolError('conflict', message, { details: { task_id, erased: true, erasure_id } });
 }
 
 function withheldRefusal(taskId: string, missing: MissingDependency): ProtocolError {

@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { type ClientOptions, GatewayClient, type StreamedEvent, withClientOptions } from '#cli/client.ts';
 import { CliError, EXIT } from '#cli/exit-codes.ts';
-import { itemsOf, printItem } from '#cli/listing.ts';
+import { itemsOf } from '#cli/listing.ts';
+import { printItems } from '#cli/table.ts';
 import { print, printJson, visible } from '#cli/terminal.ts';
+import type { components } from '#client/index.ts';
 import { parseStrictText } from '#json/strict-parse.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { EVENT_OF_STATUS, isTerminal } from '#protocol/task-states.ts';
-import type { Task, TaskMaterial } from '#resources/task/schema.ts';
+import type { Columns } from '#resources/room.ts';
+import type { Task } from '#resources/task/schema.ts';
 import { type CheckOptions, checkReplays } from './check-cli.ts';
 import { REPLAY_MODES, type ReplayMode, type ReplayVerdict } from './schema.ts';
 
@@ -74,7 +77,8 @@ async function runReplay(id: string | undefined, options: ReplayOptions): Promis
   if (options.listOverrides) return listOverrides(new GatewayClient(options), id, options);
   const body = requestOf(options);
   const client = new GatewayClient(options);
-  const task = await client.json<Task>('POST', `/v1/tasks/${encodeURIComponent(id)}/replay`, body);
+  const params = { path: { task_id: id } };
+  const task = await client.api.post('/v1/tasks/{task_id}/replay', { params, body });
   const summary = `${task.id} ${task.status} replays ${id}`;
   if (options.json) process.stderr.write(`${visible(summary)}\n`);
   else print(summary);
@@ -96,7 +100,9 @@ function sampled(id: string | undefined, options: ReplayOptions): Promise<void> 
   return checkReplays(new GatewayClient(options), options);
 }
 
-function requestOf({ mode: named, override, checkpoint }: ReplayOptions): object {
+type ReplayRequest = components['schemas']['ReplayTaskRequest'];
+
+function requestOf({ mode: named, override, checkpoint }: ReplayOptions): ReplayRequest {
   const mode = named ?? impliedMode(override, checkpoint);
   if (mode === 'exact' && override !== undefined)
     throw new CliError('Mode exact takes no overrides: leave out --mode, or --override.', EXIT.usage);
@@ -115,11 +121,11 @@ function impliedMode(override: string | undefined, checkpoint: string | undefine
 }
 
 /** An event id is all digits; a checkpoint id never is. */
-function checkpointMember(id: string): object {
+function checkpointMember(id: string): ReplayRequest {
   return /^\d+$/.test(id) ? { checkpoint_event_id: id } : { checkpoint_id: id };
 }
 
-function readOverrides(file: string): JsonValue {
+function readOverrides(file: string): NonNullable<ReplayRequest['override']> {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -127,7 +133,8 @@ function readOverrides(file: string): JsonValue {
     throw new CliError(`--override: ${file} cannot be read.`, EXIT.usage);
   }
   try {
-    return parseStrictText(text);
+    // What it has to be, the gateway says.
+    return parseStrictText(text) as NonNullable<ReplayRequest['override']>;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new CliError(`--override: ${file} is no JSON: ${why}`, EXIT.usage);
@@ -172,22 +179,29 @@ async function inWords(
   const recorded =
     verdict.event_id === null
       ? undefined
-      : await client.json<RecordedEvent>('GET', `/v1/events/${encodeURIComponent(verdict.event_id)}`);
-  const source = await client.json<Task>('GET', `/v1/tasks/${encodeURIComponent(sourceId)}`);
+      : await client.api.get('/v1/events/{event_id}', { params: { path: { event_id: verdict.event_id } } });
+  const params = { path: { task_id: sourceId } };
+  const source = await client.api.get('/v1/tasks/{task_id}', { params });
   return divergenceInWords(verdict, recorded, source.status, events);
 }
 
+const FRAME_COLUMNS: Columns<{ key: string; kind: string; sha256: string }> = {
+  KEY: ({ key }) => key,
+  KIND: ({ kind }) => kind,
+  SHA256: ({ sha256 }) => sha256,
+};
+
 async function listOverrides(client: GatewayClient, id: string, { json }: ReplayOptions): Promise<void> {
-  const path = `/v1/tasks/${encodeURIComponent(id)}/materials`;
+  const params = { path: { task_id: id } };
+  const materials = itemsOf(client, '/v1/tasks/{task_id}/materials', params, Number.POSITIVE_INFINITY);
   let isEmpty = true;
-  for await (const { id: key, kind, sha256 } of itemsOf<TaskMaterial>(
-    client,
-    path,
-    Number.POSITIVE_INFINITY,
-  )) {
-    isEmpty = false;
-    printItem({ key, kind, sha256 }, json, (row) => [row.key, row.kind, row.sha256]);
-  }
+  const frames = async function* () {
+    for await (const { id: key, kind, sha256 } of materials) {
+      isEmpty = false;
+      yield { key, kind, sha256 };
+    }
+  };
+  await printItems(frames(), json, FRAME_COLUMNS);
   if (isEmpty)
     throw new CliError(
       `Nothing was recorded of ${id}: no agent has answered it, or it is a replay or an import without frames.`,

@@ -9,6 +9,7 @@ import { knowsRules } from '#protocol/rules.ts';
 import { artifactIn } from '#resources/artifact/artifact-in.ts';
 import { recordsOf } from '#resources/artifact/content.ts';
 import { importMarkOf, originalEvent } from '#resources/bundle/fold-imported.ts';
+import { type CleanErasedState, erasureKeys } from '#resources/erasure/state.ts';
 import type { TaskState } from '#resources/task/state.ts';
 import { eventKey, framesOf, keysUnder, receiptKey } from '#store/keys.ts';
 import { FrameGapError, framesInRow, type StoredFrame, wholeFrame } from './record/frame-row.ts';
@@ -42,6 +43,11 @@ export async function loadHistory(
   throughId: string = log.head.eventId,
 ): Promise<LoadedHistory> {
   const { id: taskId, session_id: sessionId } = resource;
+  const erased = log.state<CleanErasedState>(erasureKeys.unreplayable(taskId));
+  if (erased !== undefined) {
+    const history: History = { taskId, sessionId, route: internal.route, events: [], frames: [] };
+    return { history, missing: { kind: 'frame', id: erased.erasure_id, erased: true } };
+  }
   const events = await readEvents(log, resource, throughId);
   const known = events.flatMap(({ content }) => content ?? []);
   const frames = await readFrames(log, { taskId, route: internal.route, events: known }, throughId);

@@ -5,8 +5,7 @@ import { ProtocolError } from '#protocol/errors.ts';
 const getReplayCheck: Query<'getReplayCheck'> = (_input, { caller, newestReplayCheck }) => {
   const newest = newestReplayCheck();
   if (newest !== undefined) return ok(newest, caller);
-  const message =
-    'No replay check has run since the start of the gateway. Start one with POST /v1/admin/replay-check.';
+  const message = 'No replay check has run yet. Start one with POST /v1/admin/replay-check.';
   throw new ProtocolError('resource_not_found', message);
 };
 

@@ -26,6 +26,13 @@ export const examples = {
     task_count: 1,
     capabilities: [capability],
   },
+  Caller: {
+    object: 'caller',
+    actor: 'ci-bot',
+    tenant_id: 'tenant_default',
+    scopes: ['sessions:read', 'tasks:read'],
+    workspaces: ['workspace_default'],
+  },
   Reload: {
     object: 'reload',
     reloaded_at: AT,

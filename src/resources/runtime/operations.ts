@@ -1,7 +1,7 @@
 import { listOf } from '#protocol/envelope.ts';
 import { type OperationRow, page } from '#protocol/operation-row.ts';
 import { providerCatalog } from './catalog-schema.ts';
-import { capabilitySummary, reloadReport, runtimeMetadata, tool } from './schema.ts';
+import { callerFacts, capabilitySummary, reloadReport, runtimeMetadata, tool } from './schema.ts';
 
 export const runtimeOperations = {
   getRuntime: {
@@ -27,6 +27,17 @@ export const runtimeOperations = {
     level: 'extended',
     success: 200,
     response: providerCatalog,
+  },
+  getCaller: {
+    kind: 'query',
+    method: 'GET',
+    path: '/v1/caller',
+    tag: 'Runtime',
+    summary: 'Read who calls: the actor and tenant of your credential, its scopes and its workspaces.',
+    scope: 'any',
+    level: 'vendor',
+    success: 200,
+    response: callerFacts,
   },
   reloadConfiguration: {
     kind: 'command',

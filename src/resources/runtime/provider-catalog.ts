@@ -13,14 +13,17 @@ export const getProviderCatalog: Query<'getProviderCatalog'> = (_input, { self, 
 /** What the configuration says, and after it the models that agents offer: each agent is the provider of its own. */
 export function catalogOf(self: Pick<SelfFacts, 'catalog' | 'offeredModels'>): ProviderCatalog {
   const { providers, models, ...configured } = self.catalog ?? EMPTY;
+  // A configured row says more than what the agent of the same name offers.
+  const configuredIds = new Set(providers.map(({ id }) => lower(id)));
+  const configuredModels = new Set(models.map(modelKey));
   const offered = self.offeredModels();
   return {
     ...configured,
     schema_version: CATALOG_VERSION,
     schema: CATALOG_SCHEMA,
     generated_by: 'harn-gateway',
-    providers: [...providers, ...offered.map(providerRow)],
-    models: [...models, ...offered.flatMap(modelRows)],
+    providers: [...providers, ...offered.map(providerRow).filter(({ id }) => !configuredIds.has(lower(id)))],
+    models: [...models, ...offered.flatMap(modelRows).filter((row) => !configuredModels.has(modelKey(row)))],
   };
 }
 
@@ -32,6 +35,15 @@ const EMPTY = {
   families: [],
   qc_defaults: {},
 } as const satisfies Partial<ProviderCatalog>;
+
+/** Providers are named whatever the case. */
+function lower(id: unknown): unknown {
+  return typeof id === 'string' ? id.toLowerCase() : id;
+}
+
+function modelKey({ provider, id }: JsonObject): string {
+  return JSON.stringify([lower(provider), id]);
+}
 
 function providerRow({ route, name, protocol }: OfferedModels): JsonObject {
   return { id: route, display_name: name, protocols: [protocol] };

@@ -56,7 +56,7 @@ function toolOf(id: OperationId, row: OperationRow): Tool {
     id,
     object: 'tool',
     name: id,
-    description: `${row.summary} Called as ${row.method} ${row.path} with the scope ${row.scope}.`,
+    description: `${row.summary} Called as ${row.method} ${row.path} with ${row.scope === 'any' ? 'any credential' : `the scope ${row.scope}`}.`,
     input_schema: inputSchema(row),
     output_schema: schemaOf(outputOf(row)),
   };
@@ -121,7 +121,20 @@ const getTool: Query<'getTool'> = ({ path }, { caller }) => {
   return ok(found, caller);
 };
 
+const getCaller: Query<'getCaller'> = (_input, { caller }) =>
+  ok(
+    {
+      object: 'caller',
+      actor: caller.actor,
+      tenant_id: caller.tenant,
+      scopes: [...caller.scopes].sort(),
+      workspaces: [...caller.workspaces],
+    },
+    caller,
+  );
+
 export const runtimeQueries = {
+  getCaller,
   getProviderCatalog,
   getRuntime,
   getTool,

@@ -21,6 +21,21 @@ export const runtimeMetadata = z
   })
   .meta({ id: 'RuntimeMetadata' });
 
+/** What a credential is of, and may do. Nothing of the credential itself. */
+export const callerFacts = z
+  .object({
+    object: z.literal('caller'),
+    actor: z.string().describe('Who calls, as events and receipts name them.'),
+    tenant_id: z.string(),
+    scopes: z
+      .array(z.string())
+      .describe('What the credential may do; `*` is everything but the gateway itself.'),
+    workspaces: z
+      .array(z.string())
+      .describe('Workspaces of the credential, the default first; `*` is every one of the tenant.'),
+  })
+  .meta({ id: 'Caller' });
+
 /** An operation of this gateway as a tool: what goes in, by place, and what comes out. */
 export const tool = z
   .object({

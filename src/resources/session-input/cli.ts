@@ -1,18 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
-import type { InputDescription } from './schema.ts';
+import type { components } from '#client/index.ts';
 
 interface InputOptions extends ClientOptions {
   json?: boolean;
 }
 
-interface Answered {
-  inputs?: InputDescription[];
-  input?: InputDescription;
-  removed?: boolean;
-  delivery: { taken_by: { name: string; routes: string[] }[]; message: string };
-}
+type Answered = components['schemas']['SessionInputsResponse'];
 
 /** Hands variables and secrets to a running session. A value is read from standard input: arguments are seen by others. */
 export function inputCommand(): Command {
@@ -31,7 +26,7 @@ export function inputCommand(): Command {
     .action((id: string, name: string, options: InputOptions & { variable?: boolean; replace?: boolean }) => {
       const { variable = false, replace = false } = options;
       const value = readFileSync(0, 'utf8').replace(/\r?\n$/, '');
-      const spec = { name, kind: variable ? 'variable' : 'secret' };
+      const spec = { name, kind: variable ? ('variable' as const) : ('secret' as const) };
       return send(id, { kind: 'put', spec, value, replace }, options);
     });
   remove
@@ -57,9 +52,14 @@ function leaf(name: string, description: string, example: string): Command {
   return withClientOptions(command);
 }
 
-async function send(id: string, body: object, options: InputOptions): Promise<void> {
-  const path = `/v1/sessions/${encodeURIComponent(id)}/inputs`;
-  const answer = await new GatewayClient(options).json<Answered>('POST', path, body);
+async function send(
+  id: string,
+  body: components['schemas']['SessionInputsRequest'],
+  options: InputOptions,
+): Promise<void> {
+  const params = { path: { session_id: id } };
+  const { api } = new GatewayClient(options);
+  const answer: Answered = await api.post('/v1/sessions/{session_id}/inputs', { params, body });
   process.stdout.write(options.json ? `${JSON.stringify(answer)}\n` : wordsOf(answer));
 }
 
@@ -69,7 +69,7 @@ function wordsOf({ inputs, input, removed, delivery }: Answered): string {
   const lines = shown.map(({ name, kind, value }) =>
     [
       name,
-      kind.padEnd(8),
+      (kind ?? '').padEnd(8),
       routes.get(name) ?? '-',
       ...(value === undefined ? [] : [JSON.stringify(value)]),
     ].join('  '),

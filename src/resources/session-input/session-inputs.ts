@@ -40,7 +40,8 @@ interface Inputs {
   redactor: Hiding;
   /** Of all values. */
   bytes: number;
-  sources: Map<string, { revision: number; spelled: string }>;
+  /** The newest revision of each source. */
+  sources: Map<string, number>;
 }
 
 /** How long the secrets of a Session that is over are still hidden in what comes late, and of how many. */
@@ -85,21 +86,14 @@ export class SessionInputs {
     return isThere;
   }
 
-  /** True when it was applied, false when it was known. Throws as `put` does, and for a revision that is older. */
+  /** True when it was applied, false when its revision was known, whatever it holds. Throws as `put` does, and for a revision that is older. */
   sync(sessionId: string, snapshot: InputSnapshot): boolean {
     const { sourceId, revision, inputs, redactions } = snapshot;
     const live = this.#live(sessionId);
     const known = this.#sessions.get(sessionId)?.sources.get(sourceId);
-    const spelled = JSON.stringify(snapshot);
-    if (known !== undefined && revision < known.revision)
-      throw invalid(
-        'snapshot.revision',
-        `Revision ${known.revision} of this source is known. Send a newer one.`,
-      );
-    if (known?.revision === revision) {
-      if (known.spelled === spelled) return false;
-      throw invalid('snapshot.revision', 'This revision had other inputs. Send them under a newer one.');
-    }
+    if (known !== undefined && revision < known)
+      throw invalid('snapshot.revision', `Revision ${known} of this source is known. Send a newer one.`);
+    if (known === revision) return false;
     const names = new Set<string>();
     for (const [at, { spec, value }] of inputs.entries()) {
       this.#check(spec, value, `snapshot.inputs[${at}].`);
@@ -119,7 +113,7 @@ export class SessionInputs {
     const gone = [...live.values()]
       .filter((entry) => entry.sourceId === sourceId)
       .map(({ spec }) => spec.name);
-    this.#store(sessionId, entries, gone, redactions).sources.set(sourceId, { revision, spelled });
+    this.#store(sessionId, entries, gone, redactions).sources.set(sourceId, revision);
     return true;
   }
 
@@ -213,7 +207,7 @@ export class SessionInputs {
       hidden: new Set<string>(),
       redactor: this.#deps.newRedactor(),
       bytes: 0,
-      sources: new Map<string, { revision: number; spelled: string }>(),
+      sources: new Map<string, number>(),
     };
     const entries = new Map(inputs.entries);
     for (const name of gone) entries.delete(name);

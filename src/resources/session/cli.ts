@@ -1,23 +1,20 @@
 import { Command } from 'commander';
 import { type ClientOptions, ForbiddenError, GatewayClient, withClientOptions } from '#cli/client.ts';
 import { CliError, EXIT } from '#cli/exit-codes.ts';
-import {
-  itemsOf,
-  type ListingOptions,
-  printItem,
-  printItems,
-  queryOf,
-  withListingOptions,
-} from '#cli/listing.ts';
+import { itemsOf, type ListingOptions, withListingOptions } from '#cli/listing.ts';
+import { printItem, printItems } from '#cli/table.ts';
+import type { components } from '#client/index.ts';
 import { bundleCommands } from '#resources/bundle/cli.ts';
 import { erasuresListing } from '#resources/erasure/listing.ts';
-import type { Erasure } from '#resources/erasure/schema.ts';
+import type { Columns } from '#resources/room.ts';
 import { failureWords } from '#resources/task/listing.ts';
-import type { Task } from '#resources/task/schema.ts';
 import { clientsCommand } from '../live-client/cli.ts';
 import { inputCommand } from '../session-input/cli.ts';
-import type { Session } from './schema.ts';
+import { showCommand } from './show-cli.ts';
 import { transcriptCommands } from './transcript/cli.ts';
+
+type Session = components['schemas']['Session'];
+type Task = components['schemas']['Task'];
 
 interface OneOptions extends ClientOptions {
   json?: boolean;
@@ -27,12 +24,13 @@ export function sessionCommand(): Command {
   const command = new Command('session')
     .description('Look at sessions, close them, and hand them to somebody else as bundles.')
     .addCommand(listCommand())
-    .addCommand(oneCommand('get', 'Show a session.', 'GET', ''))
-    .addCommand(oneCommand('close', 'Close a session; its open tasks are canceled.', 'POST', '/close'))
+    .addCommand(oneCommand('get', 'Show a session.', shown))
+    .addCommand(showCommand())
+    .addCommand(oneCommand('close', 'Close a session; its open tasks are canceled.', closed))
     .addCommand(eraseCommand())
     .addHelpText(
       'after',
-      '\nExamples:\n  harn-gateway session list\n  harn-gateway session close session_01...\n  harn-gateway session export session_01... --out run.bundle.json',
+      '\nExamples:\n  harn-gateway session list\n  harn-gateway session show session_01...\n  harn-gateway session close session_01...\n  harn-gateway session export session_01... --out run.bundle.json',
     );
   command.addCommand(clientsCommand()).addCommand(inputCommand());
   for (const transcript of transcriptCommands()) command.addCommand(transcript);
@@ -46,25 +44,36 @@ function listCommand(): Command {
     .option('--workspace <id>', 'only those of this workspace');
   return withClientOptions(withListingOptions(command)).action(
     async (options: ClientOptions & ListingOptions & { workspace?: string }) => {
-      const path = `/v1/sessions${queryOf({ workspace_id: options.workspace })}`;
       const client = new GatewayClient(options);
-      const sessions = itemsOf<Session>(client, path, options.limit);
-      if (options.json) await printItems(sessions, true, line);
-      else await printItems(withLastTask(client, sessions), false, line);
+      const sessions = itemsOf(
+        client,
+        '/v1/sessions',
+        { query: { workspace_id: options.workspace } },
+        options.limit,
+      );
+      if (options.json) await printItems(sessions, true, COLUMNS);
+      else await printItems(withLastTask(client, sessions), false, COLUMNS);
     },
   );
 }
 
-function oneCommand(name: string, description: string, method: string, verb: string): Command {
+type OfSession = (client: GatewayClient, id: string) => Promise<Session>;
+
+const shown: OfSession = ({ api }, session_id) =>
+  api.get('/v1/sessions/{session_id}', { params: { path: { session_id } } });
+
+const closed: OfSession = ({ api }, session_id) =>
+  api.post('/v1/sessions/{session_id}/close', { params: { path: { session_id } } });
+
+function oneCommand(name: string, description: string, of: OfSession): Command {
   const command = new Command(name)
     .description(description)
     .argument('<id>', 'session')
     .option('--json', 'print the session as JSON');
   return withClientOptions(command).action(async (id: string, options: OneOptions) => {
-    const path = `/v1/sessions/${encodeURIComponent(id)}${verb}`;
     const client = new GatewayClient(options);
-    const session = await client.json<Session>(method, path);
-    printItem(options.json ? session : await lastTaskOf(client, session), options.json, line);
+    const session = await of(client, id);
+    printItem(options.json ? session : await lastTaskOf(client, session), options.json, COLUMNS);
   });
 }
 
@@ -87,7 +96,7 @@ function eraseCommand(): Command {
       if (rule === undefined) throw new CliError("required option '--rule <text>' not specified", EXIT.usage);
       if (!yes) throw new CliError('Nothing brings back what is erased. Say --yes.', EXIT.usage);
       const body = { session_id, rule, ...(reason === undefined ? {} : { reason }) };
-      const erasure = await new GatewayClient(client).json<Erasure>('POST', '/v1/erasures', body);
+      const erasure = await new GatewayClient(client).api.post('/v1/erasures', { body });
       printItem(erasure, json, erasuresListing.columns);
     },
   );
@@ -104,7 +113,9 @@ async function* withLastTask(
   sessions: AsyncIterable<Session>,
 ): AsyncGenerator<SessionRow> {
   const newest = new Map<string, Task>();
-  for (const task of await tasksAt(client, `/v1/tasks?limit=${NEWEST_TASKS}`))
+  for (const task of await orNone(
+    client.api.get('/v1/tasks', { params: { query: { limit: NEWEST_TASKS } } }),
+  ))
     if (!newest.has(task.session_id)) newest.set(task.session_id, task);
   for await (const session of sessions) {
     const last = newest.get(session.id);
@@ -113,21 +124,27 @@ async function* withLastTask(
 }
 
 async function lastTaskOf(client: GatewayClient, session: Session): Promise<SessionRow> {
-  const [last] = await tasksAt(client, `/v1/sessions/${encodeURIComponent(session.id)}/tasks?limit=1`);
+  const params = { path: { session_id: session.id }, query: { limit: 1 } };
+  const [last] = await orNone(client.api.get('/v1/sessions/{session_id}/tasks', { params }));
   return last === undefined ? session : { ...session, last };
 }
 
-async function tasksAt(client: GatewayClient, path: string): Promise<Task[]> {
+/** None where the key may not see tasks. */
+async function orNone(tasks: Promise<{ data: Task[] }>): Promise<Task[]> {
   try {
-    return (await client.json<{ data: Task[] }>('GET', path)).data;
+    return (await tasks).data;
   } catch (error) {
     if (error instanceof ForbiddenError) return [];
     throw error;
   }
 }
 
-function line({ id, state, workspace_id, created_at, transcript, last }: SessionRow): string[] {
-  const turns = `${transcript['message_count'] ?? 0} turns`;
-  const why = last?.failure ? [failureWords(last.failure)] : [];
-  return [id, state.padEnd(6), (last?.status ?? '-').padEnd(14), created_at, workspace_id, turns, ...why];
-}
+const COLUMNS: Columns<SessionRow> = {
+  ID: ({ id }) => id,
+  STATE: ({ state }) => state,
+  'LAST TASK': ({ last }) => last?.status ?? '-',
+  CREATED: ({ created_at }) => created_at,
+  WORKSPACE: ({ workspace_id }) => workspace_id,
+  TURNS: ({ transcript }) => String(transcript['message_count'] ?? 0),
+  FAILURE: ({ last }) => (last?.failure ? failureWords(last.failure) : ''),
+};

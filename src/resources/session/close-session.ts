@@ -32,15 +32,16 @@ export function closeSessionNow(
   tx.append(newEvent('session.closed', { object: 'session', id: session.id }, place, { reason }));
 }
 
-/** Cancels what a Session still has open and notifies the upstreams after the commit. */
+/** Cancels what a Session still has open, or those Tasks that `isMeant`, and notifies the upstreams after the commit. */
 export function cancelOpenTasks(
   tx: Transaction,
   tools: DecisionTools,
   sessionId: string,
   reason: CleanText,
+  isMeant: (taskId: string) => boolean = () => true,
 ): void {
   const open = tx.get<CleanSessionFold>(sessionKeys.session(sessionId))?.internal.open_tasks ?? [];
-  for (const taskId of open) {
+  for (const taskId of open.filter(isMeant)) {
     moveTask(tx, tools, taskId, 'CANCELED', { reason });
     tx.afterCommit(() => tools.runs.forwardCancel(taskId));
   }

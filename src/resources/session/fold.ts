@@ -315,3 +315,10 @@ export interface Tombstone {
   /** Set where an erasure removed it. */
   erasure_id?: string;
 }
+
+/** What stands for receipts that went from the middle of chains. */
+export interface PartTombstone extends Pick<Tombstone, 'receipts'> {
+  erasure_id: string;
+  /** Their places in the receipt log, and the Sessions in whose chains they are links. */
+  links: { log_index: number; session_id: string }[];
+}

@@ -1,8 +1,9 @@
 import type { Command } from '#core/command.ts';
 import { metadataOf, patchedMetadata } from '#core/decode-input.ts';
+import { wasErased } from '#core/erased.ts';
 import { expiryOf } from '#core/expiry.ts';
 import type { Facts } from '#core/facts.ts';
-import { isExpired, load, loadBranch } from '#core/load.ts';
+import { erasedOf, isExpired, load, loadBranch } from '#core/load.ts';
 import { newEvent, placeOfSession } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import { isEventId } from '#eventlog/segment.ts';
@@ -21,6 +22,9 @@ import { turnAt } from './transcript/turns.ts';
 export const forkSession: Command<'forkSession'> = {
   decide({ path, body }, tx, facts) {
     const source = load(tx, facts.caller, 'session', path.session_id);
+    // It may still be there for a moment; a copy would outlive it.
+    const erased = erasedOf(tx, facts.caller, source.resource.id);
+    if (erased !== undefined) throw wasErased('session', erased);
     refuseUnknownRoute(facts.routes, metadataOf(body ?? {}));
     refuseUnknownTier(metadataOf(body ?? {}));
     const at = body?.at_event_id ?? null;

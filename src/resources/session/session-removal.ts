@@ -25,7 +25,7 @@ import {
   streamCutKey,
   tombstoneKey,
 } from '#store/keys.ts';
-import type { Tombstone } from './fold.ts';
+import type { PartTombstone, Tombstone } from './fold.ts';
 import type { Session } from './schema.ts';
 import { sessionKeys, type TurnBlockState } from './state.ts';
 import { messagesOf } from './transcript/turns.ts';
@@ -39,7 +39,7 @@ export function tombstoneOf(log: Pick<EventLog, 'record'>, sessionId: string): T
   return content && (JSON.parse(content.toString('utf8')) as Tombstone);
 }
 
-type Change = (state: State) => State | undefined;
+export type Change = (state: State) => State | undefined;
 
 /** A removal in the name of an erasure: nothing that was said lives on elsewhere, and what goes is recorded. */
 export interface Erasing {
@@ -48,12 +48,35 @@ export interface Erasing {
   blank(message: MessageState): MessageState;
   /** Records in the same transaction what goes in it. */
   record(tx: Transaction, gone: GoneInBatch): void;
+  /** Set where only a part of the Sessions goes, and they stay. */
+  part?: PartOfSession;
+}
+
+/** What of a Session goes that stays itself. */
+export interface PartOfSession {
+  /** What becomes of a resource of it: it goes, or changes; undefined: it stays as it is. */
+  of(object: string, state: Resource): 'goes' | Change | undefined;
+  /** Other rows that change. */
+  changes: ReadonlyMap<string, Change>;
+  /** Whether the names go that its maker knows it by. */
+  forgetsKeys: boolean;
+  /** Key of the record that stands for the receipts that went. */
+  recordKey: string;
 }
 
 /** What goes in one transaction: ids of resources, by the names of their objects. */
 export interface GoneInBatch {
   ids: Readonly<Record<string, readonly string[]>>;
-  receipts: readonly { receipt_id: string; task_id: string; receipt_hash: string; log_index: number }[];
+  receipts: readonly GoneReceipt[];
+}
+
+interface GoneReceipt {
+  receipt_id: string;
+  task_id: string;
+  receipt_hash: string;
+  log_index: number;
+  /** Its place in the chain of its Session, and the receipt before it there; absent where it was no link of it. */
+  chain?: { index: number; previous_id: string | null };
 }
 
 /** A derived row that goes, or loses a part (`change`), and what goes with it. */
@@ -64,12 +87,12 @@ interface Unit {
   erased?: string[];
   content?: StoredContent | undefined;
   /** Of a receipt. */
-  receipt?: { task_id: string; hash: string; log_index: number };
+  receipt?: Omit<GoneReceipt, 'receipt_id'>;
   /** Set for a resource. */
   named?: { object: string; id: string };
 }
 
-interface Resource {
+export interface Resource {
   resource: { id: string; session_id?: string | null; task_id?: string | null };
 }
 
@@ -82,6 +105,9 @@ const OWNED: ReadonlySet<string> = new Set([
   'permission_request',
   'receipt',
 ]);
+
+/** Folds of a Session that stay as long as it does. */
+const OF_WHOLE: ReadonlySet<string> = new Set(['turns', 'tasks', 'receipt-chain', 'import', 'sb', 'cs']);
 
 /** Lists answers for good, which outlive the session of their question. */
 const REMEMBERED = 'l/remembered/';
@@ -116,10 +142,11 @@ export class SessionRemoval {
     await this.#findFolds();
     await this.#findLists();
     let removed = 0;
+    for (const id of this.#sessions.keys())
+      if (this.#erasing?.part && !this.#units.has(id)) this.#units.set(id, new Map());
     for (const [id, units] of this.#units) {
       const all = [...units.values()];
-      if (this.#sessions.has(id))
-        all.push({ row: sessionKeys.session(id), erased: [streamCutKey('session', id)] });
+      if (this.#sessions.has(id)) all.push(...this.#unitsOfSession(id));
       let isWhole = true;
       for (let at = 0; isWhole && at < all.length; at += BATCH) {
         if (isStopped()) return removed;
@@ -133,15 +160,28 @@ export class SessionRemoval {
     return removed;
   }
 
+  #unitsOfSession(id: string): Unit[] {
+    const part = this.#erasing?.part;
+    if (part !== undefined) return Array.from(part.changes, ([row, change]) => ({ row, change }));
+    return [{ row: sessionKeys.session(id), erased: [streamCutKey('session', id)] }];
+  }
+
   async #findResources(): Promise<void> {
     for (const object of OWNED)
       for await (const row of this.#log.baseKeys(`${KEY_KINDS.resource.prefix}${object}/`)) {
         const state = this.#state<Resource>(row);
         const owner = state?.resource.session_id;
         if (state === undefined || !owner || !this.#isGone(owner)) continue;
+        const part = this.#erasing?.part ? this.#erasing.part.of(object, state) : 'goes';
+        if (part === undefined) continue;
+        const named = { object, id: state.resource.id };
+        if (part !== 'goes') {
+          this.#add(owner, { row, change: part, named });
+          continue;
+        }
         const unit = await this.#unitOf(object, row, state);
         if (unit === undefined) continue;
-        this.#add(owner, { ...unit, named: { object, id: state.resource.id } });
+        this.#add(owner, { ...unit, named });
         this.#owners.set(state.resource.id, owner);
       }
     for await (const row of this.#log.baseKeys(`${KEY_KINDS.resource.prefix}dead_letter/`)) {
@@ -161,8 +201,7 @@ export class SessionRemoval {
         return { row, erased: [streamCutKey('task', id)] };
       case 'receipt': {
         const { resource, internal } = state as ReceiptState;
-        const { hash, log_index } = internal;
-        return { row, receipt: { task_id: resource.task_id, hash, log_index }, erased: [receiptKey(id)] };
+        return { row, receipt: goneReceipt(resource.task_id, internal), erased: [receiptKey(id)] };
       }
       case 'artifact': {
         const parts = await this.#keys(partsOf(id));
@@ -178,9 +217,10 @@ export class SessionRemoval {
   }
 
   async #findFolds(): Promise<void> {
+    const isPart = this.#erasing?.part !== undefined;
     for await (const row of this.#log.baseKeys(KEY_KINDS.fold.prefix)) {
       const [, name = '', owner = ''] = row.split('/');
-      if (name === 'turns' && !this.#isGone(owner)) {
+      if (name === 'turns' && !isPart && !this.#isGone(owner)) {
         if (this.#erasing === undefined) this.#keepCopied(row);
         else this.#blankCopied(row, this.#erasing);
       }
@@ -191,6 +231,8 @@ export class SessionRemoval {
   }
 
   #ownerOfFold(row: string, name: string, owner: string): string | undefined {
+    const part = this.#erasing?.part;
+    if (part !== undefined && (OF_WHOLE.has(name) || (name === 'ks' && !part.forgetsKeys))) return undefined;
     switch (name) {
       case 'turns':
       case 'tasks':
@@ -268,8 +310,9 @@ export class SessionRemoval {
     for await (const row of this.#log.baseKeys(KEY_KINDS.list.prefix)) {
       if (this.#keptLists.some((prefix) => row.startsWith(prefix))) continue;
       const [listed = '', of = ''] = row.split('/').reverse();
+      const ofWhole = this.#erasing?.part ? [] : [listed, of];
       const owner =
-        this.#owners.get(listed) ?? this.#owners.get(of) ?? [listed, of].find((id) => this.#sessions.has(id));
+        this.#owners.get(listed) ?? this.#owners.get(of) ?? ofWhole.find((id) => this.#sessions.has(id));
       if (owner !== undefined) this.#add(owner, { row });
     }
   }
@@ -297,10 +340,20 @@ export class SessionRemoval {
       ],
       ...(this.#erasing && { also: (tx) => this.#erasing?.record(tx, goneIn(units)) }),
       isKept: (states) => holdOn(states, sessionId, this.#removedAt) !== undefined,
-      record: {
-        key: tombstoneKey(sessionId),
-        next: (before) => JSON.stringify(this.#tombstone(sessionId, before, units)),
-      },
+      record: this.#recordOf(sessionId, units),
+    };
+  }
+
+  #recordOf(sessionId: string, units: readonly Unit[]): NonNullable<RowRemoval['record']> {
+    const { part, erasureId = '' } = this.#erasing ?? {};
+    if (part !== undefined)
+      return {
+        key: part.recordKey,
+        next: (before) => JSON.stringify(partTombstone(erasureId, sessionId, before, units)),
+      };
+    return {
+      key: tombstoneKey(sessionId),
+      next: (before) => JSON.stringify(this.#tombstone(sessionId, before, units)),
     };
   }
 
@@ -361,6 +414,31 @@ export class SessionRemoval {
   }
 }
 
+function goneReceipt(
+  task_id: string,
+  { hash, log_index, chain_index, previous_id }: ReceiptState['internal'],
+): Omit<GoneReceipt, 'receipt_id'> {
+  const chain = chain_index === null ? undefined : { index: chain_index, previous_id: previous_id ?? null };
+  return { task_id, receipt_hash: hash, log_index, ...(chain && { chain }) };
+}
+
+function partTombstone(
+  erasure_id: string,
+  session_id: string,
+  before: Buffer | undefined,
+  units: readonly Unit[],
+): PartTombstone {
+  const known: PartTombstone =
+    before === undefined ? { erasure_id, receipts: [], links: [] } : JSON.parse(before.toString('utf8'));
+  const receipts = units.flatMap(({ receipt }) => receipt ?? []);
+  const links = receipts.flatMap(({ chain, log_index }) => (chain ? [{ log_index, session_id }] : []));
+  return {
+    erasure_id,
+    receipts: [...known.receipts, ...receipts.map(({ log_index }) => log_index)].sort((a, b) => a - b),
+    links: [...known.links, ...links],
+  };
+}
+
 function goneIn(units: readonly Unit[]): GoneInBatch {
   const ids: Record<string, string[]> = {};
   const receipts: GoneInBatch['receipts'][number][] = [];
@@ -368,8 +446,7 @@ function goneIn(units: readonly Unit[]): GoneInBatch {
     if (named === undefined) continue;
     ids[named.object] = [...(ids[named.object] ?? []), named.id];
     if (receipt === undefined) continue;
-    const { task_id, hash, log_index } = receipt;
-    receipts.push({ receipt_id: named.id, task_id, receipt_hash: hash, log_index });
+    receipts.push({ receipt_id: named.id, ...receipt });
   }
   return { ids, receipts };
 }

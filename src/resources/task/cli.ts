@@ -8,8 +8,10 @@ import {
 } from '#cli/client.ts';
 import { CliError, EXIT } from '#cli/exit-codes.ts';
 import { commandLine } from '#cli/invocation.ts';
-import { listCommand, printItem } from '#cli/listing.ts';
+import { listCommand } from '#cli/listing.ts';
+import { printItem } from '#cli/table.ts';
 import { print, printJson, visible } from '#cli/terminal.ts';
+import type { components } from '#client/index.ts';
 import { withRoutesProposed } from '#resources/agent/cli.ts';
 import type { Message } from '#resources/message/schema.ts';
 import { CANCEL_REPORTS, type CancelReport } from './events.ts';
@@ -49,8 +51,8 @@ export function taskCommand(): Command {
     .addOption(new Option('--text <text>').hideHelp())
     .addHelpText('after', EXAMPLES)
     .addCommand(listCommand(taskListing))
-    .addCommand(oneCommand('get', 'Show a task.', 'GET', ''))
-    .addCommand(oneCommand('cancel', 'Cancel a task; the agent is notified.', 'POST', '/cancel'))
+    .addCommand(oneCommand('get', 'Show a task.', shown))
+    .addCommand(oneCommand('cancel', 'Cancel a task; the agent is notified.', canceled))
     .helpCommand(false)
     // Options behind the name of a subcommand are its own.
     .enablePositionalOptions();
@@ -68,15 +70,21 @@ export function textBehindDashes(argv: readonly string[]): string[] {
   return [...argv.slice(0, dashes), `--text=${text}`, ...more];
 }
 
-function oneCommand(name: string, description: string, method: string, verb: string): Command {
+type OfTask = (client: GatewayClient, id: string) => Promise<components['schemas']['Task']>;
+
+const shown: OfTask = ({ api }, task_id) => api.get('/v1/tasks/{task_id}', { params: { path: { task_id } } });
+
+const canceled: OfTask = ({ api }, task_id) =>
+  api.post('/v1/tasks/{task_id}/cancel', { params: { path: { task_id } } });
+
+function oneCommand(name: string, description: string, of: OfTask): Command {
   const command = new Command(name)
     .description(description)
     .argument('<id>', 'task')
     .option('--json', 'print the task as JSON');
   return withClientOptions(command).action(async (id: string, _options: ClientOptions, given: Command) => {
     const options = given.optsWithGlobals<ClientOptions & { json?: boolean }>();
-    const path = `/v1/tasks/${encodeURIComponent(id)}${verb}`;
-    printItem(await new GatewayClient(options).json<Task>(method, path), options.json, taskListing.columns);
+    printItem(await of(new GatewayClient(options), id), options.json, taskListing.columns);
   });
 }
 
@@ -104,12 +112,14 @@ async function submit(
   if (text === undefined || text.trim() === '')
     throw new CliError('The text is empty. Say what the agent should do.', EXIT.usage);
   const id = session ?? (await newSession(client));
-  const path = `/v1/sessions/${encodeURIComponent(id)}/tasks`;
-  const body = {
+  const params = { path: { session_id: id } };
+  const body: components['schemas']['SubmitTaskRequest'] = {
     input: { role: 'user', parts: [{ type: 'text', text, visibility: 'public' }] },
     ...(route === undefined ? {} : { metadata: { route } }),
   };
-  return withRoutesProposed(client, route, () => client.json<Task>('POST', path, body));
+  return withRoutesProposed(client, route, () =>
+    client.api.post('/v1/sessions/{session_id}/tasks', { params, body }),
+  );
 }
 
 function known(
@@ -123,7 +133,7 @@ function known(
       '--task names a task that is there: leave out the text, --session and --route.',
       EXIT.usage,
     );
-  return client.json<Task>('GET', `/v1/tasks/${encodeURIComponent(id)}`);
+  return shown(client, id);
 }
 
 async function newSession(client: GatewayClient): Promise<string> {

@@ -3,7 +3,7 @@ import type { Message } from '#resources/message/schema.ts';
 import type { Listing } from '#resources/room.ts';
 import type { Task } from './schema.ts';
 
-export const taskListing: Listing<Task> = {
+export const taskListing: Listing<Task, '/v1/tasks'> = {
   description: 'List tasks, newest first, with what became of them.',
   path: '/v1/tasks',
   filters: [
@@ -16,17 +16,24 @@ export const taskListing: Listing<Task> = {
     },
     { flags: '--route <route>', description: 'only those on this route', param: 'route' },
   ],
-  columns,
+  columns: {
+    ID: ({ id }) => id,
+    STATUS: ({ status }) => status,
+    CREATED: ({ created_at }) => created_at,
+    AGENT: ({ assigned_agent_id }) => assigned_agent_id ?? '-',
+    SESSION: ({ session_id }) => session_id,
+    INPUT: ({ input }) => inputWords(input),
+    FAILURE: ({ failure }) => (failure === null ? '' : failureWords(failure)),
+  },
 };
 
 /** Characters of the input that a row shows. */
 const SHOWN_CHARS = 60;
 
-function columns({ id, status, created_at, assigned_agent_id, session_id, failure, input }: Task): string[] {
+/** The beginning of what an agent was asked. */
+export function inputWords(input: Task['input']): string {
   const said = 'parts' in input ? textsOf((input as Message).parts).join(' ') : JSON.stringify(input);
-  const words = said.length > SHOWN_CHARS ? `${said.slice(0, SHOWN_CHARS)}...` : said;
-  const why = failure === null ? [] : [failureWords(failure)];
-  return [id, status.padEnd(14), created_at, assigned_agent_id ?? '-', session_id, words, ...why];
+  return said.length > SHOWN_CHARS ? `${said.slice(0, SHOWN_CHARS)}...` : said;
 }
 
 /** Why a task failed, for people. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
 import { CliError, EXIT } from '#cli/exit-codes.ts';
-import { itemsOf, listCommand, queryOf } from '#cli/listing.ts';
+import { type ItemOf, itemsOf, listCommand } from '#cli/listing.ts';
 import { packageVersion } from '#cli/package-facts.ts';
 import { print, printJson } from '#cli/terminal.ts';
 import { writeOut } from '#cli/write-out.ts';
@@ -11,17 +11,17 @@ import { readJwks } from '#resources/receipt/cli.ts';
 import type { Listing } from '#resources/room.ts';
 import type { TrustRecord } from './schema.ts';
 
-const listing: Listing<TrustRecord> = {
+const listing: Listing<TrustRecord, '/v1/trust-records'> = {
   description: 'List approvals, denials and changes of autonomy tiers, newest first.',
   path: '/v1/trust-records',
   filters: [{ flags: '--workspace <id>', param: 'workspace_id', description: 'of this workspace only' }],
-  columns: ({ timestamp, outcome, agent, action, approver }) => [
-    timestamp,
-    outcome,
-    agent,
-    action,
-    approver ?? '-',
-  ],
+  columns: {
+    TIME: ({ timestamp }) => timestamp,
+    OUTCOME: ({ outcome }) => outcome,
+    AGENT: ({ agent }) => agent,
+    ACTION: ({ action }) => action,
+    APPROVER: ({ approver }) => approver ?? '-',
+  },
 };
 
 export function trustCommand(): Command {
@@ -53,9 +53,9 @@ function verifyChain(file: string, { jwks, json }: { jwks?: string; json?: boole
 }
 
 async function exportChain(workspace: string, options: ClientOptions & { out?: string }): Promise<void> {
-  const path = `/v1/trust-records${queryOf({ workspace_id: workspace })}`;
-  const found = itemsOf<TrustRecord>(new GatewayClient(options), path, Number.POSITIVE_INFINITY);
-  const records: TrustRecord[] = [];
+  const params = { query: { workspace_id: workspace } };
+  const found = itemsOf(new GatewayClient(options), listing.path, params, Number.POSITIVE_INFINITY);
+  const records: ItemOf<'/v1/trust-records'>[] = [];
   for await (const record of found) records.unshift(record);
   const chain = {
     topic: String(records[0]?.metadata['topic'] ?? `workspace:${workspace}`),

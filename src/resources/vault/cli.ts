@@ -28,12 +28,18 @@ export function vaultCommand(): Command {
     .addCommand(
       new Command('key')
         .description('Print a fresh key; keep it where only the gateway finds it.')
-        .action(() => print(Buffer.from(systemRandom.bytes(KEY_BYTES)).toString('base64'))),
+        .option('--json', 'print JSON')
+        .action(({ json }: { json?: boolean }) => {
+          const key = Buffer.from(systemRandom.bytes(KEY_BYTES)).toString('base64');
+          if (json) printJson({ key });
+          else print(key);
+        }),
     )
     .addCommand(
-      fileCommand('create', 'Make an empty vault.').action((file: string, options: VaultOptions) =>
-        inVault(file, options, (vault) => vault.create()),
-      ),
+      fileCommand('create', 'Make an empty vault.').action((file: string, options: VaultOptions) => {
+        inVault(file, options, (vault) => vault.create());
+        if (options.json) printJson({ file, created: true });
+      }),
     )
     .addCommand(
       fileCommand('put', 'Add or replace a secret; its value is read from standard input.')
@@ -43,13 +49,12 @@ export function vaultCommand(): Command {
     .addCommand(
       fileCommand('remove', 'Remove a secret.')
         .argument('<name>', 'name of the secret')
-        .action((file: string, name: string, options: VaultOptions) =>
-          inVault(file, options, (vault) => vault.remove(name)),
-        ),
+        .action((file: string, name: string, options: VaultOptions) => {
+          inVault(file, options, (vault) => vault.remove(name));
+          if (options.json) printJson({ file, name, removed: true });
+        }),
     )
-    .addCommand(
-      fileCommand('list', 'List the names of its secrets.').option('--json', 'print JSON').action(list),
-    )
+    .addCommand(fileCommand('list', 'List the names of its secrets.').action(list))
     .addHelpText('after', EXAMPLES);
 }
 
@@ -57,12 +62,14 @@ function fileCommand(name: string, description: string): Command {
   return new Command(name)
     .description(description)
     .argument('<file>', 'the vault')
-    .option('--key-env <name>', 'environment variable that holds its key', 'HARN_VAULT_KEY');
+    .option('--key-env <name>', 'environment variable that holds its key', 'HARN_VAULT_KEY')
+    .option('--json', 'print JSON');
 }
 
 async function put(file: string, name: string, options: VaultOptions): Promise<void> {
   const value = (await text(process.stdin)).replace(/\r?\n$/, '');
   inVault(file, options, (vault) => vault.put(name, value));
+  if (options.json) printJson({ file, name, kept: true });
 }
 
 function list(file: string, options: VaultOptions): void {

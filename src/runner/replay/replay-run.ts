@@ -205,6 +205,7 @@ interface Finding {
 const BROKEN = 'The gateway failed while it replayed this task. Replay it again.';
 
 function messageOf({ verdict, missing }: Finding): string {
+  if (missing?.erased) return `The replay material was erased by ${missing.id}.`;
   if (missing) return `The replay needs ${missing.kind} ${missing.id}, which is not available.`;
   if (verdict?.status === 'tamper_detected')
     return `The history of the source was changed after it was recorded: ${verdict.where} is not what was written.`;

@@ -155,7 +155,8 @@ function inWords(id: OperationId, row: OperationRow, version: ProtocolVersion): 
     NOTES[id] ?? row.summary,
     row.scope === 'public' ? 'Open to all.' : '',
     row.scope === 'signature' ? 'Signed by its sender: it needs neither a key nor the version header.' : '',
-    isKeyless(row) ? '' : `Needs the scope \`${row.scope}\`.`,
+    row.scope === 'any' ? 'Needs a credential, and no scope.' : '',
+    isKeyless(row) || row.scope === 'any' ? '' : `Needs the scope \`${row.scope}\`.`,
     takesKey(row, version) ? 'Takes an Idempotency-Key.' : '',
     row.variesByVersion === true ? 'What it takes or answers depends on the version of the protocol.' : '',
   ]

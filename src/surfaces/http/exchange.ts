@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { AdmittedCaller, CredentialOfCall, Gateway, Metering, TracedRequest } from '#gateway.ts';
@@ -242,8 +243,12 @@ export async function readRaw(exchange: Exchange, maxBytes: number): Promise<Raw
   const { req } = exchange;
   refuseEncoded(req);
   if (exchange.deps.metering.meter !== undefined && declaresBody(req)) exchange.holdBody();
-  const bytes = declaresBody(req) ? await collect(exchange, maxBytes) : EMPTY;
-  return { bytes, mimeType: req.headers['content-type'] ?? DEFAULT_RAW_TYPE };
+  const mimeType = req.headers['content-type'] ?? DEFAULT_RAW_TYPE;
+  if (Number(req.headers['content-length'] ?? 0) <= IN_PLACE_BYTES)
+    return { bytes: declaresBody(req) ? await collect(exchange, maxBytes) : EMPTY, mimeType };
+  const hash = createHash('sha256');
+  const bytes = await collect(exchange, maxBytes, (chunk) => hash.update(chunk));
+  return { bytes, mimeType, sha256: hash.digest('hex') };
 }
 
 /** Writes a raw body of at most `maxBytes` to a file, as it comes. */
@@ -284,11 +289,16 @@ function clientLeft(): ProtocolError {
 /** Longer bodies of a declared length are put together where they stay: joined from pieces they would be there twice. */
 const IN_PLACE_BYTES = 1024 * 1024;
 
-async function collect(exchange: Exchange, maxBytes: number): Promise<Buffer> {
+async function collect(
+  exchange: Exchange,
+  maxBytes: number,
+  onChunk?: (chunk: Buffer) => unknown,
+): Promise<Buffer> {
   const declared = declaredSize(exchange, maxBytes);
   const place = declared > IN_PLACE_BYTES ? Buffer.allocUnsafeSlow(declared) : undefined;
   const chunks: Buffer[] = [];
   const size = await receive(exchange, maxBytes, (chunk, at) => {
+    onChunk?.(chunk);
     if (place === undefined) chunks.push(chunk);
     else chunk.copy(place, at);
   });

@@ -251,6 +251,12 @@ interface Failures {
   since: number;
 }
 
+/** What tells one sender from another. */
+interface Sender {
+  socket: { remoteAddress?: string | undefined };
+  headers: IncomingMessage['headers'];
+}
+
 interface FailedLoginsDeps {
   clock: Clock;
   /** Answers 401 to one address in a minute, before the next ones are 429. */
@@ -271,7 +277,7 @@ export class FailedLogins {
   }
 
   /** Throws `rate_limited` for one more bad credential of an address that was refused too often. */
-  check({ socket }: IncomingMessage, credential: CredentialOfCall): void {
+  check({ socket }: Sender, credential: CredentialOfCall): void {
     if (credential.authorization === undefined || this.#failures.size === 0) return;
     const failures = this.#failures.get(socket.remoteAddress ?? '');
     if (failures === undefined || failures.count < this.#deps.limit) return;
@@ -282,7 +288,7 @@ export class FailedLogins {
   }
 
   /** A request of this address was answered with 401. */
-  failed({ socket, headers }: IncomingMessage): void {
+  failed({ socket, headers }: Sender): void {
     if (headers.authorization === undefined && headers['sec-websocket-protocol'] === undefined) return;
     const address = socket.remoteAddress ?? '';
     const now = this.#deps.clock.monotonic();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
 import { ProtocolError } from '#protocol/errors.ts';
 import { type Exchange, send, sendEmpty } from './exchange.ts';
 
@@ -12,7 +13,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** What the build writes beside each file: the same bytes, compressed. */
+/** Of files that the build has compressed, in place of the files themselves. */
 const COMPRESSED = '.br';
 
 interface StaticFile {
@@ -64,18 +65,42 @@ export class StaticFiles {
   }
 }
 
+/** Only a browser asks for a page by name. */
+export function wantsPage({ req }: Exchange): boolean {
+  return (req.headers.accept ?? '').includes('text/html');
+}
+
+/** Sends a browser on to a page. */
+export function leadTo(exchange: Exchange, page: string): void {
+  sendEmpty(exchange, 302, ['Location', page, 'Vary', 'Accept', 'Content-Length', '0']);
+}
+
+/** Nothing is run or loaded but what the gateway serves; calls go to it and to these origins. Spec: CSP 3. */
+export function pagePolicy(origins: readonly string[] = []): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    // Pictures among artifacts: the page reads them with its key, and shows what it read.
+    "img-src 'self' data: blob:",
+    `connect-src ${["'self'", ...origins].join(' ')}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
 function readFiles(folder: string): ReadonlyMap<string, StaticFile> {
-  const names = namesIn(folder);
   const files = new Map<string, StaticFile>();
-  for (const name of names) {
+  for (const stored of namesIn(folder)) {
+    const isCompressed = stored.endsWith(COMPRESSED);
+    const name = isCompressed ? stored.slice(0, -COMPRESSED.length) : stored;
     const type = TYPES[extname(name)];
     if (type === undefined) continue;
-    const plain = readFileSync(join(folder, name));
+    const bytes = readFileSync(join(folder, stored));
+    const plain = isCompressed ? brotliDecompressSync(bytes) : bytes;
     const tag = `"${createHash('sha256').update(plain).digest('base64url')}"`;
-    const compressed = names.has(name + COMPRESSED)
-      ? readFileSync(join(folder, name + COMPRESSED))
-      : undefined;
-    files.set(name, { type, tag, plain, compressed });
+    files.set(name, { type, tag, plain, compressed: isCompressed ? bytes : undefined });
   }
   return files;
 }

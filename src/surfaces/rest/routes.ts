@@ -244,19 +244,21 @@ async function sendJsonStream(
   chunks: AsyncIterable<Buffer>,
 ): Promise<void> {
   const begun = await withBeginning(chunks, HELD_BYTES);
-  if (exchange.isGone) return;
+  if (exchange.isGone) return begun.end();
   writeHead(exchange, status, ['Content-Type', JSON_TYPE]);
   await sendChunks(exchange, begun);
+}
+
+/** `end` gives free what the chunks are made of, where nobody reads them. */
+interface BegunChunks extends AsyncIterable<Uint8Array> {
+  end(): Promise<void>;
 }
 
 /**
  * The same chunks, of which so many bytes are read already, or all there are: what fails there can still be answered with an
  * error.
  */
-async function withBeginning(
-  chunks: AsyncIterable<Uint8Array>,
-  minBytes: number,
-): Promise<AsyncIterable<Uint8Array>> {
+async function withBeginning(chunks: AsyncIterable<Uint8Array>, minBytes: number): Promise<BegunChunks> {
   const rest = chunks[Symbol.asyncIterator]();
   const held: Uint8Array[] = [];
   let bytes = 0;
@@ -267,23 +269,29 @@ async function withBeginning(
     if (bytes >= minBytes) break;
   }
   const isWhole = next.done === true;
-  return (async function* () {
-    try {
-      for (let chunk = held.shift(); chunk !== undefined; chunk = held.shift()) yield chunk;
-      if (isWhole) return;
-      for (next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
-    } finally {
-      await rest.return?.();
-    }
-  })();
+  const end = async () => {
+    await rest.return?.();
+  };
+  return {
+    end,
+    async *[Symbol.asyncIterator]() {
+      try {
+        for (let chunk = held.shift(); chunk !== undefined; chunk = held.shift()) yield chunk;
+        if (isWhole) return;
+        for (next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
+      } finally {
+        await end();
+      }
+    },
+  };
 }
 
 /** Sends a body as it comes; what fails under way cuts the answer, and is logged. Of a client that left meanwhile the log says so when its exchange closes; it is no failure. */
-async function sendChunks(exchange: Exchange, chunks: AsyncIterable<Uint8Array>): Promise<void> {
+async function sendChunks(exchange: Exchange, chunks: BegunChunks): Promise<void> {
   const { req, res, signal } = exchange;
   if (req.method === 'HEAD') {
     res.end();
-    return;
+    return chunks.end();
   }
   try {
     await pipeline(Readable.from(watched(exchange, chunks), { objectMode: false }), res, { signal });
@@ -310,7 +318,7 @@ async function sendDownload(
 ): Promise<void> {
   // What has a known size was looked through before; what is made under way may fail at any place.
   const begun = await withBeginning(body.chunks, body.size === undefined ? HELD_BYTES : 1);
-  if (exchange.isGone) return;
+  if (exchange.isGone) return begun.end();
   writeHead(exchange, status, [
     'Content-Type',
     MEDIA_TYPE.test(body.mimeType) ? body.mimeType : 'application/octet-stream',

@@ -88,6 +88,13 @@ export class EventStreams {
     this.#onCredentialEnd(exchange, onDrain);
   }
 
+  /** Counts a stream of another binding; `onDrain` ends it at a shutdown. Returns what forgets it. Throws `service_unavailable`. */
+  countOther(onDrain: () => void): () => void {
+    this.#refuseExcess();
+    this.#counted.add(onDrain);
+    return () => void this.#counted.delete(onDrain);
+  }
+
   /** Ends every stream for a shutdown; clients resume elsewhere or later. */
   drain(): void {
     for (const stream of this.#open) stream.end('draining');

@@ -74,12 +74,16 @@ function decodeCommand(type: string, frame: JsonObject): ClientFrame {
   return { kind: 'command', operation, path: { [param]: target }, body: bodyOf(row, frame), idempotencyKey };
 }
 
+/** Members of a command frame that are of the frame. */
+const HEAD: readonly string[] = ['type', 'id', 'idempotency_key'];
+
 /** The body REST would carry: the same bytes under the same key have to count as the same request. */
 function bodyOf(
-  { bodyMembers, defaults, operation: id }: CommandFrame,
+  { bodyMembers, isClosed, defaults, operation: id, param }: CommandFrame,
   frame: JsonObject,
 ): JsonObject | undefined {
-  const members = bodyMembers.flatMap((name) => {
+  const others = Object.keys(frame).filter((name) => name !== param && !HEAD.includes(name));
+  const members = (isClosed ? others : bodyMembers).flatMap((name) => {
     const value = frame[name] ?? (frame[name] === null ? null : defaults[name]);
     return value === undefined ? [] : [[name, value] as const];
   });

@@ -51,6 +51,8 @@ export interface CommandFrame {
   param: string;
   /** Members that make the body. */
   bodyMembers: readonly string[];
+  /** Whether the body takes these members only: others are handed on, to be refused by name. */
+  isClosed: boolean;
   defaults: Readonly<Record<string, string>>;
   schema: z.ZodType;
   /** The members that are not the body's: its own schema checks that one. */
@@ -107,13 +109,16 @@ function commandFrame(row: CommandFrameRow, { path, body }: OperationRow): Comma
     return [name, fallback === undefined ? schema : (schema as z.ZodType).default(fallback)] as const;
   });
   const members = { ...command, [param]: identifier };
+  const all = { type: z.literal(row.type), ...members, ...Object.fromEntries(shape) };
+  const isClosed = body.def.catchall instanceof z.ZodNever;
   return {
     type: row.type,
     operation: row.operation as CommandId,
     param,
     bodyMembers: shape.map(([name]) => name),
+    isClosed,
     defaults,
-    schema: z.object({ type: z.literal(row.type), ...members, ...Object.fromEntries(shape) }),
+    schema: isClosed ? z.strictObject(all) : z.object(all),
     head: z.object(members),
   };
 }

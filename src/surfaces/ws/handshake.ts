@@ -19,10 +19,14 @@ const KEY = /^[+/0-9A-Za-z]{22}==$/;
 /** Names under which clients put credentials into URLs, where logs and histories keep them. */
 const CREDENTIAL_NAMES = /^(?:access_?token|auth|authorization|api_?key|bearer|jwt|key|token)$/i;
 
-/** Pages elsewhere may not open sockets; browsers always say where a page is from. Clients that are no browser do not. */
-export function checkOrigin(req: IncomingMessage, allowed: ReadonlySet<string>): void {
-  const { origin } = req.headers;
-  if (origin === undefined || allowed.has(origin)) return;
+/**
+ * Pages elsewhere may not open sockets; browsers always say where a page is from. Clients that are no browser do not. Pages of the
+ * gateway itself may: its name was checked before.
+ */
+export function checkOrigin(req: IncomingMessage, allowed: ReadonlySet<string>, isSecure: boolean): void {
+  const { origin, host } = req.headers;
+  if (origin === undefined || allowed.has(origin) || origin === `${isSecure ? 'https' : 'http'}://${host}`)
+    return;
   throw new ProtocolError(
     'permission_denied',
     'Ask the operator to list this origin in server.allowed_origins.',

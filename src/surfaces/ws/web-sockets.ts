@@ -195,7 +195,7 @@ export class WebSockets {
     hosts.check(req.headers.host, req.socket);
     checkTarget(url);
     transport.check(req);
-    checkOrigin(req, browsers.origins);
+    checkOrigin(req, browsers.origins, transport.isSecure(req));
     const target = this.#protocolServers.get(url.split('?', 1)[0] ?? '')?.socket ?? upgradeTarget(url);
     if (target === undefined)
       throw new ProtocolError('resource_not_found', 'No WebSocket here. Use /v1/ws or the path of a stream.');

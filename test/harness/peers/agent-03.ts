@@ -1,22 +1,33 @@
 import { createServer } from 'node:http';
+import * as grpc from '@grpc/grpc-js';
 import { AGENT_CARD_PATH, type AgentCard } from 'a2a03';
-import { DefaultRequestHandler, InMemoryTaskStore } from 'a2a03/server';
-import { agentCardHandler, jsonRpcHandler, UserBuilder } from 'a2a03/server/express';
+import { DefaultRequestHandler, InMemoryTaskStore, UnauthenticatedUser } from 'a2a03/server';
+import { agentCardHandler, jsonRpcHandler, restHandler, UserBuilder } from 'a2a03/server/express';
+import { A2AService, grpcService } from 'a2a03/server/grpc';
 import express from 'express';
 import sampleCard from '../../../config/sample-agent/card.json' with { type: 'json' };
 import { Agent03Executor } from './agent-03-executor.ts';
+import { bound, recordedBy } from './grpc-agent.ts';
 import { closeServer, listenOnLoopback, type Peer, type PeerOptions, RequestLog } from './peer.ts';
 
 const RPC_PATH = '/a2a';
 
-/** A real A2A 0.3 agent: @a2a-js/sdk 0.3.14 on its own express mount, JSON-RPC, with the sample behaviours. */
-export async function startAgent03(options: PeerOptions = {}): Promise<Peer> {
+/** The only binding that its card offers. */
+export type Binding03 = 'JSONRPC' | 'HTTP+JSON' | 'GRPC';
+
+/** A real A2A 0.3 agent: @a2a-js/sdk 0.3.14 on its own express mount, or its own gRPC server, with the sample behaviours. */
+export async function startAgent03(
+  options: PeerOptions & { binding?: Binding03; blocking?: boolean } = {},
+): Promise<Peer> {
+  const { binding = 'JSONRPC' } = options;
   const log = new RequestLog();
   const app = express();
   const server = createServer(app);
   const url = await listenOnLoopback(server, options.port);
   const executor = new Agent03Executor();
-  const card = cardOf(options.publicUrl ?? url);
+  const service = new grpc.Server({ interceptors: [recordedBy(log)] });
+  const address = binding === 'GRPC' ? await bound(service) : undefined;
+  const card = cardOf(options.publicUrl ?? url, binding, address, !options.blocking);
   const requestHandler = new DefaultRequestHandler(card, new InMemoryTaskStore(), executor);
   app.use(express.json({ limit: '16mb' }), (request, _response, next) => {
     const body = request.body === undefined ? '' : JSON.stringify(request.body);
@@ -24,7 +35,14 @@ export async function startAgent03(options: PeerOptions = {}): Promise<Peer> {
     next();
   });
   app.use(`/${AGENT_CARD_PATH}`, agentCardHandler({ agentCardProvider: requestHandler }));
-  app.use(RPC_PATH, jsonRpcHandler({ requestHandler, userBuilder: UserBuilder.noAuthentication }));
+  const served = { requestHandler, userBuilder: UserBuilder.noAuthentication };
+  if (binding === 'JSONRPC') app.use(RPC_PATH, jsonRpcHandler(served));
+  if (binding === 'HTTP+JSON') app.use(RPC_PATH, restHandler(served));
+  if (binding === 'GRPC')
+    service.addService(
+      A2AService,
+      grpcService({ requestHandler, userBuilder: async () => new UnauthenticatedUser() }),
+    );
   return {
     url,
     cardUrl: `${url}/${AGENT_CARD_PATH}`,
@@ -32,20 +50,26 @@ export async function startAgent03(options: PeerOptions = {}): Promise<Peer> {
     arrived: log.arrived,
     close: async () => {
       executor.stop();
+      service.forceShutdown();
       await closeServer(server);
     },
   };
 }
 
-function cardOf(origin: string): AgentCard {
+function cardOf(
+  origin: string,
+  binding: Binding03,
+  address: string | undefined,
+  streaming: boolean,
+): AgentCard {
   return {
     name: 'Sample agent 0.3',
     description: 'The sample behaviours on A2A 0.3.',
     version: '1.0.0',
     protocolVersion: '0.3.0',
-    url: origin + RPC_PATH,
-    preferredTransport: 'JSONRPC',
-    capabilities: { streaming: true, pushNotifications: false },
+    url: address ?? origin + RPC_PATH,
+    preferredTransport: binding,
+    capabilities: { streaming, pushNotifications: false },
     defaultInputModes: ['text/plain'],
     defaultOutputModes: ['text/plain', 'text/csv', 'application/json'],
     skills: sampleCard.skills,

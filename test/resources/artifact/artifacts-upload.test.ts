@@ -5,7 +5,7 @@ import { stageOf } from '../../conformance/stage.ts';
 
 const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex');
 const BYTES = Buffer.from(Array.from({ length: 1_000 }, (_, at) => at % 256));
-const LIMIT = 600_000;
+const LIMIT = 1_200_000;
 const AS_BYTES = { 'content-type': 'application/octet-stream' };
 
 describe('artifacts of callers', () => {
@@ -60,6 +60,15 @@ describe('artifacts of callers', () => {
     expect(other.status).toBe(409);
     expect(other.body).toMatchObject({ error: { code: 'conflict' } });
     expect((await download(id)).bytes.equals(BYTES)).toBe(true);
+  });
+
+  it('long content, hashed while it comes, is known by its hash', async () => {
+    const long = Buffer.alloc(1_100_000, 'long ');
+    const { id } = await register({ sha256: sha256(long) });
+    expect((await upload(id, Buffer.alloc(1_100_000, 'other'))).status).toBe(400);
+    expect((await upload(id, long)).status).toBe(200);
+    expect((await download(id)).bytes.equals(long)).toBe(true);
+    expect((await upload(id, Buffer.alloc(1_100_000, 'other'))).status).toBe(409);
   });
 
   it.each(['', 'sha256:'])(

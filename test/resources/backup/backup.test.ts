@@ -121,7 +121,7 @@ describe('a backup of a running gateway', () => {
     const jwk = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' };
     const since = { commit: 1, hash: '0'.repeat(64) };
     const faults: [body: object, status: number, param: string][] = [
-      [{ sinse: 1 }, 400, 'body'],
+      [{ sinse: 1 }, 400, 'sinse'],
       [{ since: { commit: 0, hash: since.hash } }, 400, 'since.commit'],
       [{ include: ['everything'] }, 400, 'include[0]'],
       [{ include: ['keys'] }, 400, 'recipient'],

@@ -4,7 +4,7 @@ import { entriesOf, layoutOf } from '#store/table-file.ts';
 import { batchesOf } from '#store/write-ahead-log.ts';
 
 /** No text of the gateway has it. */
-const TOKEN = 'x9f3kq7zv2w8';
+export const TOKEN = 'x9f3kq7zv2w8';
 
 /** A text that is looked for on the disk, with a word for where it was put. */
 export const canary = (place: string): string => `${TOKEN}.${place}.`;

@@ -162,6 +162,24 @@ describe('an erasure', () => {
     expect(await stage.client.get(`/v1/erasures/${erasure.id}`)).toEqual(erasure);
   });
 
+  it('takes no fork of the session once it is asked for', async () => {
+    const { session_id } = await stage.run('hello');
+    const fork = () => stage.client.call<Session>('POST', `/v1/sessions/${session_id}/fork`);
+    const before = await Promise.all([fork(), fork()]);
+    let isOver = false;
+    const erasing = erase(session_id).finally(() => {
+      isOver = true;
+    });
+    const meanwhile: Awaited<ReturnType<typeof fork>>[] = [];
+    while (!isOver) meanwhile.push(await fork());
+    const erasure = await erasing;
+    const made = [...before, ...meanwhile].filter(({ status }) => status === 201);
+    expect(erasure).toMatchObject({ state: 'completed' });
+    expect([...erasure.forks].sort()).toEqual(made.map(({ body }) => body.id).sort());
+    expect(meanwhile.at(-1)).toMatchObject({ status: 404, body: { error: { details: { erased: true } } } });
+    expect(await stage.checked()).toEqual([]);
+  });
+
   it('is refused with the name of the hold that keeps the session, and changes nothing', async () => {
     const { session_id } = await stage.run('hello');
     const hold = await stage.client.post<{ id: string }>('/v1/holds', {
@@ -257,6 +275,25 @@ describe('an erasure', () => {
       message: expect.stringContaining('was erased'),
       details: { erased: true, erasure_id: id },
     });
+  });
+
+  it('takes the words of what had been deleted before', async () => {
+    const { id, session_id } = await stage.run('hello');
+    const config = await stage.client.post<{ id: string }>(`/v1/tasks/${id}/push-configs`, {
+      url: `http://127.0.0.1:1/${canary('deleted url')}`,
+    });
+    await stage.client.call('DELETE', `/v1/tasks/${id}/push-configs/${config.id}`);
+    const { id: deleted } = await memory(canary('deleted memory'), {
+      scope: 'workspace',
+      owner_id: 'workspace_default',
+      provenance: { task_id: id, source: canary('deleted provenance') },
+    });
+    await stage.client.call('DELETE', `/v1/memories/${deleted}`);
+    await erase(session_id);
+    expect(await stage.checked()).toEqual([]);
+    await stage.gateway.close();
+    expect(canariesIn(stage.data)).toEqual([]);
+    await stage.open();
   });
 
   it('goes on after a stop at any moment, and ends', async () => {

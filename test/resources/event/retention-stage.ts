@@ -14,13 +14,20 @@ import { startTestGateway, type TestGateway } from '../../harness/gateway.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Words of a task: `fail`, `ask` and `tool` do what they say; everything else is answered and becomes an artifact. */
+/** Words of a task: `fail`, `ask` and `tool` do what they say; everything else is answered and becomes an artifact, and `name it` names the Session too. */
 async function* play(turn: Turn): AsyncGenerator<Move[]> {
   const text = textOf(turn);
   yield [bind(turn)];
   if (text === 'ask') return yield [{ type: 'status', to: 'INPUT_REQUIRED' }];
   const failure = { code: 'upstream_failed', type: 'upstream_error', message: 'as asked' } as const;
   if (text === 'fail') return yield [{ type: 'status', to: 'FAILED', failure }];
+  if (text.startsWith('name it ')) {
+    const said = { protocol: 'acp', body: { title: text }, visibility: 'public' } as const;
+    yield [
+      { type: 'update', update: { ...said, kind: 'session_info_update', about: 'session' } },
+      { type: 'update', update: { ...said, kind: 'agent_thought_chunk', about: 'turn' } },
+    ];
+  }
   yield [say(`You said: ${text}`)];
   yield [chunk(`artifact of ${text}`, false, true)];
   yield [{ type: 'status', to: 'COMPLETED' }];
@@ -35,13 +42,16 @@ export class RetentionStage {
 
   readonly #windows: Record<string, number | null>;
   readonly #config: Record<string, unknown>;
+  readonly #keys: readonly { actor: string; name?: string; tenant?: string; workspaces?: string[] }[];
 
-  /** Its clock begins so many days ago; `config` has sections besides those of its own. */
+  /** Its clock begins so many days ago; `config` has sections besides those of its own, `keys` are of more callers. */
   constructor(
     daysAgo = 0,
     windows: Record<string, number | null> = { events_days: 30, interesting_days: 180 },
     config: Record<string, unknown> = {},
+    keys: readonly { actor: string; name?: string; tenant?: string; workspaces?: string[] }[] = [],
   ) {
+    this.#keys = keys;
     this.#begunMs = daysAgo * DAY_MS;
     this.#windows = windows;
     this.#config = config;
@@ -65,10 +75,10 @@ export class RetentionStage {
       data: this.data,
       clock,
       extraClients: [new PuppetClient(play), new AskingClient()],
-      keys: [{ actor: 'keeper', workspaces: ['workspace_kept', 'workspace_default'] }],
+      keys: [{ actor: 'keeper', workspaces: ['workspace_kept', 'workspace_default'] }, ...this.#keys],
       config: {
         ...this.#config,
-        workspaces: [{ id: 'workspace_kept' }],
+        workspaces: [{ id: 'workspace_kept' }, ...((this.#config['workspaces'] as object[]) ?? [])],
         retention: {
           ...this.#windows,
           workspaces: [{ id: 'workspace_kept', events_days: null, sessions_days: null }],

@@ -199,6 +199,8 @@ describe('live clients of a session', () => {
     ['attach', { client_id: 'x', takeover: 'yes' }, 400, 'takeover'],
     ['attach', { client_id: 'x', metadata: [] }, 400, 'metadata'],
     ['attach', { client_id: 'x', metadata: { a: 'word '.repeat(600) } }, 413, 'metadata'],
+    ['attach', { client_id: 'x', take_over: true }, 400, 'take_over'],
+    ['takeover', { client_id: 'x', mode: 'observer' }, 400, 'mode'],
     ['heartbeat', { client_id: 'x', reason: 7 }, 400, 'reason'],
     ['detach', [], 400, 'body'],
   ])('%s %j is refused with %i for %s', async (verb, body, status, param) => {

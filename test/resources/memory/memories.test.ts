@@ -45,6 +45,17 @@ describe('memories', () => {
     expect(list.content).toEqual({ value: [1, 2] });
   });
 
+  it('keeps what is said of it, and has no member that was not sent', async () => {
+    const said = { confidence: 0.25, embedding_ref: 'vec:1', redaction_policy: { paths: ['/a'] } };
+    const { id } = await create({ ...ofWorkspace, content: 'x', ...said });
+    expect(await stage.client.get<Memory>(`/v1/memories/${id}`)).toMatchObject(said);
+    const plain = await create({ ...ofWorkspace, content: 'x' });
+    expect(Object.keys(plain).filter((name) => name in said)).toEqual([]);
+    const body = { ...ofWorkspace, provenance, content: 'x', confidence: 2 };
+    const refused = await stage.client.call('POST', '/v1/memories', { body });
+    expect([refused.status, refused.body['error']]).toMatchObject([400, { param: 'confidence' }]);
+  });
+
   it('[EXT-MEM-01] belongs to a persona, a session, a workspace or the tenant, and only to one the caller may see', async () => {
     const session = await stage.client.session();
     const ofSession = await create({ scope: 'session', owner_id: session.id, content: 's' });

@@ -191,11 +191,25 @@ describe('permission rules and the policy of a tenant', () => {
       [{ escalate_to: [1] }, 'escalate_to[0]', ''],
       [{ write: [`ghp_${'a'.repeat(36)}`] }, 'write', 'secret'],
       [[], 'body', ''],
+      [{ zz: 1 }, 'zz', 'is no member of this request'],
+      [{ read: ['a'], writes: ['b'] }, 'writes', 'is no member'],
+      [{ llm: { providers: [], cost_ceiling: 1 } }, 'llm.cost_ceiling', 'is no member'],
+      [{ redact: { log: [] } }, 'redact.log', 'is no member'],
+      [{ policy: { policy: {} } }, 'policy.policy', 'is no member'],
+      [{ policy: { read: ['a'] }, write: ['b'] }, 'write', 'beside policy'],
+      [{ ['x'.repeat(300)]: 1 }, `${'x'.repeat(200)}…`, 'is no member'],
     ])('%.60j is refused, naming %s', async (policy, param, words) => {
       const told = await refused('PUT', '/v1/permissions/policy', policy);
       expect(told).toMatchObject({ status: 400, code: 'invalid_request', param });
       expect(told.message).toContain(words);
       expect(await client().get('/v1/permissions/policy')).toMatchObject({ policy: { read: [], write: [] } });
+    });
+
+    it('shows whom it names twice once', async () => {
+      const { body } = await install({ llm: { providers: ['openai', 'anthropic', 'openai'] } });
+      expect(body).toMatchObject({ policy: { llm: { providers: ['openai', 'anthropic'] } } });
+      expect(await client().get('/v1/permissions/policy')).toEqual(body);
+      await install({});
     });
 
     it('of megabytes is refused before it is read', async () => {
@@ -215,7 +229,9 @@ describe('permission rules and the policy of a tenant', () => {
       ];
       const own = { id: 'mine', created_by: 'somebody', created_at: '2000-01-01T00:00:00.000Z' };
       const [listedLast] = made;
-      expect(await rule({ ...own, scope: 'user', class: 'llm' })).toMatchObject({
+      expect(
+        await rule({ ...own, tenant_id: OTHER_TENANT.tenant, scope: 'user', class: 'llm' }),
+      ).toMatchObject({
         id: expect.stringMatching(/^rule_/),
         tenant_id: 'tenant_default',
         created_by: 'actor_test',
@@ -251,7 +267,9 @@ describe('permission rules and the policy of a tenant', () => {
       [{ scope: 'user', expires_at: '2020-01-01T00:00:00Z' }, 400, 'expires_at'],
       [{ scope: 'user', allow: 'yes' }, 400, 'allow'],
       [{ scope: 'user', reason: 'x'.repeat(2_001) }, 400, 'reason'],
-      [{ scope: 'user', tenant_id: 'tenant_two' }, 404, 'tenant_id'],
+      [{ scope: 'user', revoked_at: '2020-01-01T00:00:00Z' }, 400, 'revoked_at'],
+      [{ scope: 'user', actor: 'ada' }, 400, 'actor'],
+      [{ scope: 'user', expires: '2030-01-01T00:00:00Z' }, 400, 'expires'],
     ])('%.60j is refused with %d, naming %s', async (members, status, param) => {
       const body = { ...DESTRUCTIVE, ...members };
       expect(await refused('POST', '/v1/permissions/rules', body)).toMatchObject({ status, param });
@@ -626,6 +644,48 @@ describe('permission rules and the policy of a tenant', () => {
     });
   });
 
+  describe('the history', () => {
+    it('comes in pages, newest first, each entry once, of requests and checks alike', async () => {
+      const where = await session();
+      const asked = { session_id: where, actor: 'actor_test', class: 'write', action: 'a' };
+      const first = await run('destructive', where);
+      for (const target of ['b', 'c']) await client().post('/v1/permissions/check', { ...asked, target });
+      // Asked before the checks and answered after them.
+      const [request] = await requestsOf(first);
+      passed += 10;
+      await client().post(`/v1/permission-requests/${request?.id}/respond`, { approved: false });
+      type Page = { data: AuditEntry[]; page: { has_more: boolean; next_cursor: string | null } };
+      const pageAt = (cursor: string | null) =>
+        client().get<Page>(
+          `/v1/permissions/history?session_id=${where}&limit=1${cursor ? `&cursor=${cursor}` : ''}`,
+        );
+      const whole = await history(`session_id=${where}`);
+      expect(whole.map(({ request: { target }, outcome }) => `${target} ${outcome}`)).toEqual([
+        'tiered__destructive denied',
+        'c escalated',
+        'b escalated',
+      ]);
+      const read: AuditEntry[] = [];
+      let cursor: string | null = null;
+      for (let more = true; more; ) {
+        const { data, page }: Page = await pageAt(cursor);
+        expect(page.has_more).toBe(page.next_cursor !== null);
+        read.push(...data);
+        // What happens meanwhile moves no page.
+        await client().post('/v1/permissions/check', { ...asked, target: `meanwhile ${read.length}` });
+        cursor = page.next_cursor;
+        more = page.has_more;
+      }
+      expect(read).toEqual(whole);
+      const [one, rest] = [await pageAt(null), await history(`session_id=${where}&outcome=denied&limit=1`)];
+      expect([one.page.has_more, rest.length]).toEqual([true, 1]);
+      expect(await client().call('GET', '/v1/permissions/history?cursor=zz')).toMatchObject({
+        status: 400,
+        body: { error: { param: 'cursor' } },
+      });
+    });
+  });
+
   describe('a check', () => {
     const check = (members: object, user = client()) =>
       user.call('POST', '/v1/permissions/check', { body: members });
@@ -685,6 +745,7 @@ describe('permission rules and the policy of a tenant', () => {
       [{ target: 'x'.repeat(20_001) }, 400, 'target'],
       [{ risk: 'none' }, 400, 'risk'],
       [{ context: [] }, 400, 'context'],
+      [{ resk: 'low' }, 400, 'resk'],
     ])('with %.40j is refused with %d, naming %s', async (members, status, param) => {
       const asked = {
         actor: 'actor_test',

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -125,6 +125,23 @@ describe('a replay check', () => {
     }
     expect((await gateway.clients['reader']?.call('POST', REPLAY_CHECK, { body: {} }))?.status).toBe(403);
     expect((await gateway.clients['reader']?.call('GET', REPLAY_CHECK))?.status).toBe(403);
+  });
+
+  it('is there after a restart, with its metrics; a damaged record of it stops no start', async () => {
+    const counts = async () =>
+      (await metrics()).split('\n').filter((line) => line.startsWith('harn_replay_check_'));
+    const check = await checked(gateway, { sample: 1 });
+    const before = await counts();
+    await gateway.close();
+    gateway = await start(data, new PuppetClient(play));
+    expect(await gateway.client.get(REPLAY_CHECK)).toEqual(check);
+    expect(await counts()).toEqual(before);
+    expect(before).toContain(`harn_replay_check_tasks{outcome="byte_equal"} ${TASKS}`);
+    await gateway.close();
+    const file = dataPaths(data).replayCheck;
+    writeFileSync(file, readFileSync(file, 'utf8').replace('COMPLETED', 'COMPLETEE'));
+    gateway = await start(data, new PuppetClient(play));
+    expect((await gateway.client.call('GET', REPLAY_CHECK)).status).toBe(404);
   });
 
   it('from the command line prints the counts and ends with 0', async () => {

@@ -3,9 +3,12 @@ import {
   AgentCard as CardCodec,
   canonicalizeAgentCard,
   generateAgentCardSignature,
+  SendMessageRequest,
   StreamResponse,
   verifyAgentCardSignature,
 } from '@a2a-js/sdk';
+import { LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client';
+import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { type AnyMessage, client } from '@agentclientprotocol/sdk';
 import {
   Client as StatelessClient,
@@ -26,6 +29,28 @@ import { STATELESS } from '../../../mappings/mcp/revisions.ts';
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 
 describe('@a2a-js/sdk', () => {
+  it('does not tell whether a chunk is appended, over HTTP+JSON of 0.3', async () => {
+    const artifact = { artifactId: 'a', parts: [{ text: 'more' }] };
+    const event = {
+      artifactUpdate: { taskId: 't', contextId: 'c', artifact, append: true, lastChunk: true },
+    };
+    const headers = { 'content-type': 'text/event-stream' };
+    const fetchImpl = async () => new Response(`data: ${JSON.stringify(event)}\n\n`, { headers });
+    const transport = new LegacyRestTransport({ endpoint: 'http://127.0.0.1:1', fetchImpl });
+    const params = { message: { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'x' }] } };
+    const seen: unknown[] = [];
+    for await (const told of transport.sendMessageStream(SendMessageRequest.fromJSON(params)))
+      seen.push(told.payload?.value);
+    expect(seen).toMatchObject([{ append: false, lastChunk: true }]);
+  });
+
+  it('loses members that it does not know in a message of gRPC too', () => {
+    const { requestSerialize, requestDeserialize } = A2AService.getTask;
+    const known = requestSerialize({ tenant: '', id: 't', historyLength: undefined });
+    const unknown = Buffer.concat([known, Buffer.from([0xfa, 0x3f, 0x03, 0x61, 0x62, 0x63])]);
+    expect(requestSerialize(requestDeserialize(unknown))).toEqual(known);
+  });
+
   const coded = (value: JsonObject) => StreamResponse.toJSON(StreamResponse.fromJSON(value));
 
   it('loses words and members that it does not know, and null', () => {

@@ -9,6 +9,7 @@ const steps = (facts: Partial<FirstStepFacts> = {}) =>
     keyFile: undefined,
     data: './data',
     defaultRoute: 'a2a:sample',
+    console: undefined,
     ...facts,
   });
 

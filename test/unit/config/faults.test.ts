@@ -308,4 +308,16 @@ describe('reporting', () => {
         '  /opt/harn-gateway/config/gateway.yaml:2:3 server.port: must be a whole number from 0 to 65535',
     );
   });
+
+  it('a log on JetStream names its servers, how many keep a commit, and no more than one partition', () => {
+    const store = (more: string) => ({ yaml: `store: {kind: jetstream${more}}` });
+    expect(onlyFault(store(''))).toMatch(/^store\.servers: must name at least one server/);
+    expect(onlyFault(store(', servers: ["localhost:4222"]'))).toMatch(
+      /^store\.servers\[0\]: must be nats:\/\/HOST:PORT/,
+    );
+    const one = ', servers: ["nats://localhost:4222"]';
+    expect(onlyFault(store(`${one}, replicas: 2`))).toMatch(/^store\.replicas: must be 1, 3 or 5/);
+    expect(onlyFault(store(`${one}, partitions: 2`))).toMatch(/^store\.partitions: must be 1: this version/);
+    expect(load(store(one)).store).toMatchObject({ name: 'gateway', replicas: 3, partitions: 1 });
+  });
 });

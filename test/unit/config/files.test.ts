@@ -60,7 +60,9 @@ describe('config/gateway.example.yaml', () => {
       'upstreams.acp[0].auth',
       ...['command', 'auth', 'cwd'].map((name) => `upstreams.mcp[0].${name}`),
     ];
-    expect(faults.map(({ path }) => path).sort()).toEqual([...eitherOr, 'server.tls', 'catalog.file'].sort());
+    expect(faults.map(({ path }) => path).sort()).toEqual(
+      [...eitherOr, 'server.grpc.tls.client_ca', 'server.tls', 'catalog.file'].sort(),
+    );
   });
 
   it('explains every option', () => {

@@ -4,10 +4,18 @@ import type { EventLog } from '#eventlog/event-log.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { eventIdOf, idempotencyKey, resourceKey } from '#store/keys.ts';
 import { FaultyStore, type StoreFault } from '../../harness/faulty-store.ts';
-import { append, findingsOf, LogDirectory, NOBODY, noted, type Tally, until } from './log-harness.ts';
+import {
+  append,
+  findingsOf,
+  LogDirectory,
+  NOBODY,
+  noted,
+  type Tally,
+  until,
+  WRITES_AT_START,
+} from './log-harness.ts';
 
-/** The first write of a new log is its schema record. */
-const SECOND_COMMIT = 3;
+const SECOND_COMMIT = WRITES_AT_START + 2;
 
 describe('a log whose store fails to write', () => {
   let directory: LogDirectory;

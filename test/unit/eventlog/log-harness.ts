@@ -10,7 +10,7 @@ import { fromLog } from '#protocol/clean.ts';
 import type { Logger } from '#protocol/ports.ts';
 import { type KeyRegistry, openKeyRegistry } from '#receipts/key-registry.ts';
 import { listKey, resourceKey } from '#store/keys.ts';
-import { openLevelStore } from '#store/level-store.ts';
+import { type LevelStoreOptions, openLevelStore } from '#store/level-store.ts';
 import type { Store } from '#store/store.ts';
 
 export const NOBODY = { actor: null };
@@ -91,6 +91,20 @@ const random = {
   },
 };
 
+/** Comma-separated NATS servers with JetStream on which the logs of tests are, instead of LevelDB alone. */
+const NATS_URLS = process.env['HARN_LOG_ON_NATS'];
+
+/** Whether a log is read again from elsewhere when its directory is gone. */
+export const IS_REPLICATED = NATS_URLS !== undefined;
+/** Writes of an opened store before the first commit: its schema record, which a replicated log is opened with. */
+export const WRITES_AT_START = IS_REPLICATED ? 0 : 1;
+
+async function openStore(level: LevelStoreOptions): Promise<Store> {
+  if (NATS_URLS === undefined) return openLevelStore(level);
+  const { openJetStreamFor } = await import('../../harness/jetstream-store.ts');
+  return openJetStreamFor(NATS_URLS.split(','), level);
+}
+
 /** A data directory of its own, on a real LevelDB store. Stores are opened through it, so that it can close them. */
 export class LogDirectory {
   readonly path = mkdtempSync(join(tmpdir(), 'harn-log-'));
@@ -100,7 +114,7 @@ export class LogDirectory {
   readonly #opened: { close(): Promise<void> }[] = [];
 
   async store(): Promise<Store> {
-    const store = await openLevelStore({ path: join(this.path, 'log') });
+    const store = await openStore({ path: join(this.path, 'log') });
     this.#opened.push(store);
     return store;
   }

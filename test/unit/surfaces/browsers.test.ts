@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { answers, exchange, post } from './raw-http.ts';
 import { AUTH, envelopeOf, startSurface, type UnderTest } from './surface-under-test.ts';
 
@@ -47,6 +48,22 @@ describe('browser pages', () => {
     expect((await fetch(`${under.url}/v1/tasks/task_1/cancel`, { method: 'POST', headers })).status).toBe(
       200,
     );
+  });
+
+  it.each([
+    ['of the gateway itself', () => under.url, true],
+    ['on the list', () => 'https://app.example.com', true],
+    ['elsewhere', () => 'https://evil.example', false],
+    ['of the same host without TLS', () => under.url.replace('http:', 'https:'), false],
+  ])('%s may open sockets: %s', async (_, origin, isLetIn) => {
+    const protocols = ['harn.v1', `harn.bearer.${AUTH.Authorization.slice('Bearer '.length)}`];
+    const socket = new WebSocket(`${under.url.replace('http', 'ws')}/v1/ws`, protocols, { origin: origin() });
+    const opened = await new Promise((resolve) => {
+      socket.on('open', () => resolve(true));
+      socket.on('error', () => resolve(false));
+    });
+    socket.terminate();
+    expect(opened).toBe(isLetIn);
   });
 
   it('of another site cannot change anything by a request without an origin', async () => {

@@ -147,6 +147,45 @@ describe('an Answer becomes a response', () => {
     await expect(whole).rejects.toThrow();
   });
 
+  it('ends what makes the bytes when nobody reads them', async () => {
+    const ended = new Promise<string>((resolve) => {
+      async function* chunks() {
+        try {
+          for (;;) yield Buffer.alloc(64 * 1024);
+        } finally {
+          resolve('ended');
+        }
+      }
+      under.gateway.answer = () => ({
+        status: 200,
+        body: { kind: 'bytes', mimeType: 'text/plain', size: undefined, fileName: 'x', chunks: chunks() },
+      });
+    });
+    await fetch(`${under.url}/v1/artifacts/artifact_1/content`, { method: 'HEAD', headers: AUTH });
+    expect(await ended).toBe('ended');
+  });
+
+  it('ends what makes the bytes when the client leaves before the head', async () => {
+    const leaving = new AbortController();
+    const ended = new Promise<string>((resolve) => {
+      async function* chunks() {
+        try {
+          leaving.abort();
+          for (;;) {
+            yield Buffer.alloc(4 * 1024);
+            await new Promise((next) => setTimeout(next, 1));
+          }
+        } finally {
+          resolve('ended');
+        }
+      }
+      under.gateway.answer = () => ({ status: 200, body: { kind: 'json_stream', chunks: chunks() } });
+    });
+    const left = fetch(`${under.url}/v1/tasks`, { headers: AUTH, signal: leaving.signal });
+    await expect(left).rejects.toThrow();
+    expect(await ended).toBe('ended');
+  });
+
   it('sends 204 without a body and says when a stored answer was given again', async () => {
     under.gateway.answer = () => ({ status: 204, body: { kind: 'none' }, repeated: true });
     const response = await post('/v1/sessions/session_1/close', null);

@@ -57,6 +57,7 @@ export interface Options {
   limits?: Partial<HttpLimits>;
   server?: Partial<HttpSurfaceDeps['server']>;
   documents?: Partial<HttpSurfaceDeps['documents']>;
+  console?: HttpSurfaceDeps['console'];
   createServers?: HttpSurfaceDeps['createServers'];
   json?: JsonReader;
 }
@@ -114,6 +115,7 @@ export async function startSurface(options: Options = {}): Promise<UnderTest> {
       ...options.documents,
     },
     docs: 'test/unit/surfaces/page',
+    console: options.console,
     metrics: {
       authorize: async () => undefined,
       read: async () => ({ contentType: 'text/plain; version=0.0.4', text: 'up 1\n' }),

@@ -21,6 +21,8 @@ export interface MissingDependency {
   id: string;
   /** It was taken out of the bundle that the run came in. */
   withheld?: true;
+  /** It went with the words of somebody whose data was erased; `id` is then the erasure. */
+  erased?: true;
 }
 
 /** A step of a run: something came from outside, and became these events. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
+import { AS_STREAM, type ClientOptions, GatewayClient, withClientOptions } from '#cli/client.ts';
 import { CliError, EXIT } from '#cli/exit-codes.ts';
 import { wholeNumberFrom } from '#cli/listing.ts';
 import { print, printJson } from '#cli/terminal.ts';
@@ -11,14 +11,6 @@ interface CompactOptions extends ClientOptions {
   keepLast: number;
   reason?: string;
   json?: boolean;
-}
-
-interface Compacted {
-  session_id: string;
-  compacted_turn_count: number;
-  retained_turn_count: number;
-  summary: string | null;
-  summary_source: string | null;
 }
 
 /** What `session` can do with a transcript. */
@@ -32,8 +24,11 @@ function transcriptCommand(): Command {
     .argument('<id>', 'session')
     .addHelpText('after', '\nExamples:\n  harn-gateway session transcript session_01... > transcript.json');
   return withClientOptions(command).action(async (id: string, options: ClientOptions) => {
-    const path = `/v1/sessions/${encodeURIComponent(id)}/transcript`;
-    for await (const bytes of new GatewayClient(options).bytes(path)) process.stdout.write(bytes);
+    const params = { path: { session_id: id } };
+    const transcript = new GatewayClient(options).bytes((api) =>
+      api.get('/v1/sessions/{session_id}/transcript', { params, ...AS_STREAM }),
+    );
+    for await (const bytes of transcript) process.stdout.write(bytes);
     process.stdout.write('\n');
   });
 }
@@ -62,8 +57,9 @@ async function compact(id: string, options: CompactOptions): Promise<void> {
     ...(summary === undefined ? {} : { summary }),
     ...(reason === undefined ? {} : { reason }),
   };
-  const path = `/v1/sessions/${encodeURIComponent(id)}/compact`;
-  const result = await new GatewayClient(options).json<Compacted>('POST', path, body);
+  const params = { path: { session_id: id } };
+  const { api } = new GatewayClient(options);
+  const result = await api.post('/v1/sessions/{session_id}/compact', { params, body });
   if (json) printJson(result);
   else
     print(`${result.compacted_turn_count} turns archived, ${result.retained_turn_count} in the transcript`);

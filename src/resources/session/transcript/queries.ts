@@ -17,7 +17,7 @@ import { transcriptAsset, transcriptHead, transcriptMessage } from './transcript
 import { turnAt } from './turns.ts';
 
 /** Items read and sent at once: what a transcript of any length costs in memory. */
-const PAGE = 100;
+const PAGE = 32;
 /** Sessions a fork looks back through for the artifacts of its turns. */
 const MAX_ANCESTORS = 64;
 

@@ -52,7 +52,8 @@ describe('command line: cards', () => {
         : out
             .trim()
             .split('\n')
-            .map((line) => line.split('  ').slice(0, 3));
+            .slice(1)
+            .map((line) => line.split(/ {2,}/).slice(0, 3));
     return { code, verdicts, err };
   };
 

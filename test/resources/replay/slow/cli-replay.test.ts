@@ -100,11 +100,11 @@ describe('command line: replay', () => {
   it('--list-overrides prints the keys that an override may name, and runs nothing', async () => {
     const before = (await gateway.client.get<{ data: unknown[] }>('/v1/tasks?limit=200')).data.length;
     const { code, out } = await run(task.id, '--list-overrides');
-    const rows = out
+    const [headings, ...rows] = out
       .trimEnd()
       .split('\n')
       .map((line) => line.split(/ {2,}/));
-    expect(code).toBe(0);
+    expect([code, headings]).toEqual([0, ['KEY', 'KIND', 'SHA256']]);
     expect(rows.map(([key]) => key)).toContain('a2a:sample:2');
     for (const row of rows)
       expect(row).toEqual([

@@ -171,9 +171,10 @@ describe('a gateway process whose sessions get inputs', { timeout: PATIENCE_MS }
     const body = { client_id: 'script', mode: 'controller', metadata: { of: 'a test' } };
     await gateway.client.post(`/v1/sessions/${id}/attach`, body);
     const listed = await cli(['clients', id]);
-    expect(listed.stdout).toMatch(/^script {2}controller {2}2\S+Z {2}\{"of":"a test"\}\n$/);
+    expect(listed.stdout).toMatch(/^CLIENT .*\nscript {2}controller {2}2\S+Z {2}\{"of":"a test"\}\n$/);
     const taken = await cli(['clients', id, '--takeover', 'phone']);
     expect(taken.stdout.split('\n').map((line) => line.split(/ +/).slice(0, 2))).toEqual([
+      ['CLIENT', 'MODE'],
       ['phone', 'controller'],
       ['script', 'observer'],
       [''],

@@ -54,6 +54,21 @@ describe('the interface of a card', () => {
       ['jsonrpc-0.3', `${ORIGIN}/more`, '0.3'],
     ],
     ['hybrid', { ...v03, ...v1(row('JSONRPC', '1.0')) }, ['jsonrpc-1.0', `${ORIGIN}/JSONRPC`, '1.0']],
+    [
+      '0.3 over HTTP+JSON alone',
+      { ...v03, preferredTransport: 'HTTP+JSON' },
+      ['http+json-0.3', `${ORIGIN}/legacy`, '0.3'],
+    ],
+    [
+      '0.3 over gRPC alone',
+      { ...v03, url: 'agent.example:9000', preferredTransport: 'GRPC' },
+      ['grpc-0.3', 'https://agent.example:9000/', '0.3'],
+    ],
+    [
+      '0.3 over JSON-RPC before its other bindings',
+      v1(row('GRPC', '0.3'), row('HTTP+JSON', '0.3'), { ...row('JSONRPC', '0.3') }),
+      ['jsonrpc-0.3', `${ORIGIN}/JSONRPC`, 'harn-serve'],
+    ],
     ['harn serve', v1(row('JSONRPC', '0.3.0')), ['jsonrpc-0.3', `${ORIGIN}/JSONRPC`, 'harn-serve']],
   ])('is chosen: %s', (_what, card, expected) => {
     expect(chosen(card)).toEqual(expected);
@@ -63,6 +78,9 @@ describe('the interface of a card', () => {
     const hybrid = { ...v03, ...v1(row('JSONRPC', '1.0'), row('HTTP+JSON', '1.0')) };
     expect(chosen(hybrid, { protocol: '0.3' })[0]).toBe('jsonrpc-0.3');
     expect(chosen(hybrid, { binding: 'HTTP+JSON' })[0]).toBe('http+json-1.0');
+    const old = { ...v03, additionalInterfaces: [{ url: `${ORIGIN}/rest`, transport: 'HTTP+JSON' }] };
+    expect(chosen(old, { binding: 'HTTP+JSON' })).toEqual(['http+json-0.3', `${ORIGIN}/rest`, '0.3']);
+    expect(chosen(v03, { binding: 'HTTP+JSON' })[0]).toBe('jsonrpc-0.3');
     expect(() => chosen(v03, { protocol: '1.0' })).toThrow('offers no interface');
   });
 
@@ -70,11 +88,26 @@ describe('the interface of a card', () => {
     ['an unknown version', v1(row('JSONRPC', '2.0'))],
     ['a version that is none', v1(row('JSONRPC', '1'))],
     ['no version', v1({ url: `${ORIGIN}/a`, protocolBinding: 'JSONRPC' })],
-    ['an unknown binding', v1(row('GRPC', '1.0'))],
+    ['an unknown binding', v1(row('CORBA', '1.0'))],
     ['an old 0.2 card', { ...v03, protocolVersion: '0.2.6' }],
     ['nothing', BASE],
   ])('is refused with %s', (_what, card) => {
     expect(() => chosen(card as JsonObject)).toThrow('offers no interface');
+  });
+
+  it('is gRPC where nothing of 1.0 comes before it, at the host of the card and a port of its own', () => {
+    const grpc = (url: string) => ({ url, protocolBinding: 'GRPC', protocolVersion: '1.0' });
+    expect(chosen(v1(grpc('agent.example:9000'), row('HTTP+JSON', '1.0')))[0]).toBe('http+json-1.0');
+    expect(chosen({ ...v03, ...v1(grpc('agent.example:9000')) })[0]).toBe('grpc-1.0');
+    for (const [url, href] of [
+      ['agent.example:9000', 'https://agent.example:9000/'],
+      ['dns:///agent.example:9000', 'https://agent.example:9000/'],
+      ['https://agent.example:9000', 'https://agent.example:9000/'],
+      ['grpcs://agent.example:9000', 'https://agent.example:9000/'],
+    ] as const)
+      expect(chosen(v1(grpc(url)))).toEqual(['grpc-1.0', href, '1.0']);
+    for (const url of ['evil.example:9000', 'http://agent.example:9000', 'user:pass@agent.example:9000', ''])
+      expect(() => chosen(v1(grpc(url))), url).toThrow('names an interface');
   });
 
   it.each([

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { ConfigError } from '#config/fault.ts';
+import type { Config } from '#config/load.ts';
+import type { JournalOptions } from '#eventlog/jetstream/journal.ts';
+import { openJetStreamStore } from '#eventlog/jetstream/open-jetstream.ts';
+import type { Clock, Logger, Random } from '#protocol/ports.ts';
+import type { LevelStoreOptions } from '#store/level-store.ts';
+import type { Store } from '#store/store.ts';
+import { nodeTimers } from '#surfaces/timers.ts';
+
+interface JetStreamParts {
+  config: Pick<Config, 'store'>;
+  clock: Clock;
+  random: Random;
+  logger: Logger;
+  onOvertaken?: () => void;
+}
+
+type StreamOptions = Pick<JournalOptions, 'servers' | 'name' | 'replicas' | 'credentials'>;
+
+/** What opens the store of a log in JetStream, as the configuration says. Loaded only where it says so. */
+export function jetStreamStore(parts: JetStreamParts): (options: LevelStoreOptions) => Promise<Store> {
+  const { clock, random, logger, onOvertaken = () => undefined } = parts;
+  const of = { ...streamOptions(parts.config), clock, random, logger, onOvertaken };
+  return (level) => openJetStreamStore({ ...of, level, timers: nodeTimers });
+}
+
+/** Where the configuration says that the stream of the log is. Throws ConfigError. */
+export function streamOptions({ store }: Pick<Config, 'store'>): StreamOptions {
+  const { servers, name, replicas, credentials: file } = store;
+  if (servers.length === 0)
+    throw new ConfigError([{ path: 'store.servers', message: 'must name at least one NATS server' }]);
+  return { servers, name, replicas, credentials: file === undefined ? undefined : readCredentials(file) };
+}
+
+function readCredentials(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    throw new ConfigError([{ path: 'store.credentials', message: `cannot be read: ${detail}` }]);
+  }
+}

@@ -1,0 +1,184 @@
+import { type KV, Kvm } from '@nats-io/kv';
+import type { NatsConnection } from '@nats-io/transport-node';
+import type { Clock, Logger } from '#protocol/ports.ts';
+import { storeUnavailable } from '#store/level-errors.ts';
+import type { Timers } from '../timers.ts';
+import { pause } from './journal.ts';
+
+/** How long a lease holds after it was renewed. */
+const LEASE_MS = 2_000;
+/** Of the lease, that its holder does not use: clocks may run apart by so much in that time. */
+const MARGIN_MS = 400;
+const RENEW_MS = 500;
+const ANSWER_MS = 1_000;
+const LOOK_MS = 200;
+/** Of a lease that was given back. */
+const NOBODY = '';
+
+export interface LeaseParts {
+  connection: NatsConnection;
+  /** Of the bucket, which is made where it is not there. */
+  bucket: string;
+  key: string;
+  replicas: number;
+  /** Another one at every start. */
+  node: string;
+  clock: Clock;
+  timers: Timers;
+  logger: Logger;
+  /** Called once, when the lease is another node's. */
+  onLost(): void;
+}
+
+/**
+ * The right to decide for a partition, held by one node at a time. No clocks of two machines are compared: who waits takes it when it
+ * saw no renewal for the whole time by its own clock; who holds it counts from before it sent the renewal, and stops earlier.
+ */
+export class Lease {
+  readonly #parts: LeaseParts;
+  readonly #kv: KV;
+  #revision = 0;
+  /** When the newest renewal was sent, by both clocks: the monotonic one stands still while a machine sleeps. */
+  #renewed: { wallMs: number; monotonicMs: number } | undefined;
+  #stopTimer: () => void = () => undefined;
+  #renewing: Promise<void> | undefined;
+  #isOver = false;
+
+  private constructor(parts: LeaseParts, kv: KV) {
+    this.#parts = parts;
+    this.#kv = kv;
+  }
+
+  static async open(parts: LeaseParts): Promise<Lease> {
+    const kv = await new Kvm(parts.connection).create(parts.bucket, { replicas: parts.replicas, history: 1 });
+    return new Lease(parts, kv);
+  }
+
+  /** Whether this node may act now. Asked before whatever another node would do again. */
+  get isValid(): boolean {
+    return this.#renewed !== undefined && !this.#isOver && this.#ageMs(this.#renewed) < LEASE_MS - MARGIN_MS;
+  }
+
+  #ageMs({ wallMs, monotonicMs }: { wallMs: number; monotonicMs: number }): number {
+    const { clock } = this.#parts;
+    return Math.max(clock.now() - wallMs, clock.monotonic() - monotonicMs);
+  }
+
+  /** Waits until nobody has it, then takes and renews it. `waiting` is called at every look meanwhile. */
+  async take(waiting: () => Promise<void>): Promise<void> {
+    const { clock, timers } = this.#parts;
+    let seen: { revision: number; sinceMs: number } | undefined;
+    while (!this.#isOver) {
+      try {
+        const found = await this.#kv.get(this.#parts.key);
+        const revision = found?.revision ?? 0;
+        const isFree = found === null || found.string() === NOBODY;
+        if (revision !== seen?.revision) seen = { revision, sinceMs: clock.monotonic() };
+        if ((isFree || clock.monotonic() - seen.sinceMs >= LEASE_MS) && (await this.#tryTake(revision)))
+          return;
+      } catch (error) {
+        this.#parts.logger.warn({ err: error }, 'the lease cannot be read; it is looked at again');
+      }
+      await waiting();
+      await pause(timers, LOOK_MS);
+    }
+  }
+
+  async #tryTake(revision: number): Promise<boolean> {
+    const at = this.#now();
+    try {
+      const { key, node } = this.#parts;
+      this.#revision = await (revision === 0
+        ? this.#kv.create(key, node)
+        : this.#kv.update(key, node, revision));
+    } catch {
+      // Another node was first, or the answer did not come: then this node sees its own name as one to wait for.
+      return false;
+    }
+    this.#renewed = at;
+    this.#renewLater();
+    return true;
+  }
+
+  #now() {
+    const { clock } = this.#parts;
+    return { wallMs: clock.now(), monotonicMs: clock.monotonic() };
+  }
+
+  /** Whether this node may act, once a lease that is too old was renewed: behind a pause, or a jump of the wall clock. */
+  async hold(): Promise<boolean> {
+    // One that is under way may have been sent before the pause.
+    for (let tries = 0; tries < 2 && !this.isValid && !this.#isOver; tries += 1) await this.#renew();
+    return this.isValid;
+  }
+
+  /** Resolves once this node may act, or when the signal aborts. Rejects with `service_unavailable` when it never will. */
+  async untilHeld(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted && !(await this.hold())) {
+      if (this.#isOver) throw storeUnavailable('Another node decides for this log now.');
+      await pause(this.#parts.timers, LOOK_MS);
+    }
+  }
+
+  #renewLater(): void {
+    this.#stopTimer();
+    this.#stopTimer = this.#parts.timers.after(RENEW_MS, () => void this.#renew());
+  }
+
+  /** One at a time. */
+  #renew(): Promise<void> {
+    this.#renewing ??= this.#renewNow().finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  async #renewNow(): Promise<void> {
+    if (this.#isOver || this.#renewed === undefined) return;
+    const at = this.#now();
+    try {
+      this.#revision = await this.#kv.update(this.#parts.key, this.#parts.node, this.#revision, ANSWER_MS);
+      this.#renewed = at;
+    } catch (error) {
+      await this.#seeAgain(error);
+    }
+    // One that ran out while nobody could be asked is still this node's as long as no other took it.
+    if (!this.#isOver) this.#renewLater();
+  }
+
+  /** A renewal that was not answered may be there. */
+  async #seeAgain(cause: unknown): Promise<void> {
+    this.#parts.logger.warn({ err: cause }, 'the lease was not renewed');
+    try {
+      const found = await this.#kv.get(this.#parts.key);
+      if (found === null || found.string() !== this.#parts.node) return this.#lose();
+      // Which of the renewals it is nobody knows, so the age stays what it was until the next one.
+      this.#revision = found.revision;
+    } catch (error) {
+      this.#parts.logger.warn(
+        { err: error },
+        'nobody says whose lease it is; asked again with the next renewal',
+      );
+    }
+  }
+
+  #lose(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#parts.logger.error({ key: this.#parts.key }, 'another node has the lease of this log');
+    this.#parts.onLost();
+  }
+
+  /** Gives it back, so that nobody has to wait for its end. */
+  async release(): Promise<void> {
+    const had = this.#renewed !== undefined && !this.#isOver;
+    this.#isOver = true;
+    this.#stopTimer();
+    if (!had) return;
+    try {
+      await this.#kv.update(this.#parts.key, NOBODY, this.#revision, ANSWER_MS);
+    } catch (error) {
+      this.#parts.logger.warn({ err: error }, 'the lease was not given back; it runs out');
+    }
+  }
+}

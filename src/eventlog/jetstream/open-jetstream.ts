@@ -1,0 +1,85 @@
+import type { Clock, Logger, Random } from '#protocol/ports.ts';
+import { type LevelStoreOptions, openLevelStore } from '#store/level-store.ts';
+import { IntegrityError, StoreOpenError } from '#store/store-errors.ts';
+import { FORMS } from '../migrate/forms.ts';
+import type { Timers } from '../timers.ts';
+import { Journal, type JournalOptions, leaseBucket, OPEN_MS, unreachable, untilDone } from './journal.ts';
+import { JournaledStore } from './journaled-store.ts';
+import { Lease } from './lease.ts';
+
+export interface JetStreamOptions
+  extends Pick<JournalOptions, 'servers' | 'credentials' | 'name' | 'replicas'> {
+  level: LevelStoreOptions;
+  clock: Clock;
+  random: Random;
+  timers: Timers;
+  logger: Logger;
+  /** Called once, when another node decides: nothing is written from then on. */
+  onOvertaken(): void;
+  /** How long another node's lease is waited for, in milliseconds. Default: for ever. */
+  waitsMs?: number | undefined;
+}
+
+const ID_BYTES = 16;
+
+/**
+ * Opens the store of a log on JetStream, with this node as the one that decides: waits until no other one does, and reads what that one
+ * writes meanwhile. Rejects with StoreOpenError.
+ */
+export async function openJetStreamStore(options: JetStreamOptions): Promise<JournaledStore> {
+  const { level, random, logger, onOvertaken, waitsMs, ...of } = options;
+  const newId = (object: string) => `${object}_${Buffer.from(random.bytes(ID_BYTES)).toString('hex')}`;
+  // What a power loss takes from it is in the stream.
+  const cache = await openLevelStore({ ...level, syncs: false });
+  let journal: Journal | undefined;
+  let lease: Lease | undefined;
+  const overtaken = once(onOvertaken);
+  try {
+    journal = await Journal.open({ ...of, newLogId: () => newId('log'), schema: FORMS.current });
+    const leaseParts = {
+      ...of,
+      connection: journal.connection,
+      bucket: leaseBucket(of.name),
+      key: 'p0000',
+      node: newId('node'),
+      logger,
+      onLost: overtaken,
+    };
+    const patiently = <T>(action: () => Promise<T>) => untilDone(of, OPEN_MS, action);
+    lease = await patiently(() => Lease.open(leaseParts));
+    const newTermId = () => newId('term');
+    const parts = { cache, journal, logger, lease, newTermId, onOvertaken: overtaken };
+    const store = await patiently(() => JournaledStore.open(parts));
+    const started = of.clock.monotonic();
+    await lease.take(async () => {
+      if (waitsMs !== undefined && of.clock.monotonic() - started > waitsMs) throw inUse(store.stream);
+      await store.followOn();
+    });
+    await patiently(() => store.beginTerm());
+    logger.info({ waited_ms: Math.round(of.clock.monotonic() - started) }, 'this node decides for the log');
+    return store;
+  } catch (error) {
+    await cache.close();
+    await lease?.release();
+    await journal?.close();
+    const isSaid = error instanceof StoreOpenError || error instanceof IntegrityError;
+    throw isSaid ? error : unreachable(options.servers.join(', '), error);
+  }
+}
+
+function inUse(stream: string): StoreOpenError {
+  return new StoreOpenError(
+    'locked',
+    stream,
+    `A gateway decides for the log of the stream ${stream}. Stop all gateways of this log, and run this again.`,
+  );
+}
+
+function once(action: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    action();
+  };
+}
