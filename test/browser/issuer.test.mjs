@@ -1,6 +1,6 @@
 /** Signing in at an issuer by authorization code with PKCE, before an authorization server that redirects at once. */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
 import { OAuth2Server } from 'oauth2-mock-server';
 import { CALM, eventually, open, openStage, WAIT, watch } from './stage.mjs';
@@ -20,7 +20,8 @@ let refuse;
 issuer.service.on('beforeTokenSigning', ({ payload }) => {
   // The ID token is for the client, the access token for the gateway.
   if (payload.aud === CLIENT) return;
-  Object.assign(payload, { aud: AUDIENCE, sub: 'ada', scope: '*' });
+  // Two tokens of one second would be the same one without an id of their own.
+  Object.assign(payload, { aud: AUDIENCE, sub: 'ada', scope: '*', jti: randomUUID() });
 });
 issuer.service.on('beforeAuthorizeRedirect', ({ url }, { query }) => {
   asked.push({ authorize: query });
