@@ -63,8 +63,12 @@ test('a gateway that is killed under a page, and started again, loses and double
   await page.getByText('The gateway cannot be reached').first().waitFor(WAIT);
   await stage.start();
   await page.getByText('a2a:sample').first().waitFor(WAIT);
-  assert.equal(await page.getByRole('alert').count(), 0);
   await page.getByText('Live', { exact: true }).waitFor(WAIT);
+  // Each part of the page reads again by itself, one after the other.
+  await eventually(
+    () => page.getByRole('alert').count(),
+    (count) => count === 0,
+  );
   await open(page, `/sessions/${session}`);
   await timeline(page);
   await same(page, session);
