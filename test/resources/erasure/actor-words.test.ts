@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Branch } from '#resources/branch/schema.ts';
 import type { Erasure } from '#resources/erasure/schema.ts';
+import { erasureKeys } from '#resources/erasure/state.ts';
 import type { Session } from '#resources/session/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { openLevelStore } from '#store/level-store.ts';
@@ -183,6 +184,24 @@ describe('what an actor said in a shared Session besides turns', () => {
       expect(JSON.stringify(await stage.client.get(`${path}/messages`)), path).toContain('in the fork');
   });
 
+  /** Lets the erasure wait as soon as it has begun with one of these. */
+  function stopAtFirst(sessions: readonly Session[]) {
+    const { log } = stage.gateway;
+    const transact = log.transact.bind(log);
+    const begun = gate();
+    const goOn = gate();
+    const spy = vi.spyOn(log, 'transact').mockImplementation(async (...args) => {
+      const written = await transact(...args);
+      if (sessions.some(({ id }) => log.state(erasureKeys.erasedIn(id)) !== undefined)) {
+        spy.mockRestore();
+        begun.open();
+        await goOn.opened;
+      }
+      return written;
+    });
+    return { isBegun: begun.opened, goOn: goOn.open };
+  }
+
   it('stays where a hold is placed while the erasure is under way, as a whole or not at all', async () => {
     const others: Session[] = [];
     for (let n = 0; n < 8; n += 1) {
@@ -192,10 +211,9 @@ describe('what an actor said in a shared Session besides turns', () => {
       for (let m = 0; m < 10; m += 1)
         await ada().post(`/v1/sessions/${one.id}/messages`, { message: userText(`hers ${n}.${m}`) });
     }
+    const { isBegun, goOn } = stopAtFirst(others);
     const erasing = erase();
-    await expect
-      .poll(async () => (await stage.client.get<{ data: unknown[] }>('/v1/erasures')).data.length)
-      .toBe(1);
+    await isBegun;
     const placed = await Promise.all(
       others.map(({ id }) =>
         stage.client.call<{ id: string }>('POST', '/v1/holds', {
@@ -209,6 +227,7 @@ describe('what an actor said in a shared Session besides turns', () => {
       if (status === 409) expect(body).toMatchObject(refused);
     }
     expect(placed.map(({ status }) => status)).toContain(409);
+    goOn();
     const erasure = await erasing;
     const held = new Set(erasure.of_actor?.held.map(({ session_id }) => session_id));
     // A hold that was placed keeps.
@@ -227,6 +246,14 @@ describe('what an actor said in a shared Session besides turns', () => {
     expect(await stage.checked()).toEqual([]);
   });
 });
+
+function gate() {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, opened };
+}
 
 describe('a purge of the store', () => {
   it('keeps for who is reading what was there, and takes it off the disk with the next one', async () => {
