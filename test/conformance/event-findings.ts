@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import type { Event, EventLog } from '#eventlog/event-log.ts';
+import { CARRIED } from '#resources/bundle/document/carried-events.ts';
 import { erasedPayload } from '#resources/erasure/schema.ts';
-import { EVENT_PAYLOADS } from '#resources/event-payloads.ts';
+import { type EmittedKind, EVENT_PAYLOADS } from '#resources/event-payloads.ts';
 import { asyncApiCheck } from '../harness/asyncapi-check.ts';
 
 const PAGE = 1_000;
@@ -36,9 +37,16 @@ export function eventFindings(events: readonly Event[]): string[] {
         : ['time runs back']),
       ...(event.updated_at === event.created_at ? [] : ['updated_at differs']),
       ...payloadFaults(event),
+      ...(isLeftBehind(event) ? ['happens in a session, and no import takes it'] : []),
     ];
     return faults.map((fault) => `${event.id} ${event.event}: ${fault}`);
   });
+}
+
+/** Its export has every event of a Session; an imported one is exported as it was recorded, and not as it came here. */
+function isLeftBehind({ event, session_id }: Event): boolean {
+  if (session_id === null || event === 'vendor.harn_gateway.session_imported') return false;
+  return CARRIED[event as EmittedKind] === 'elsewhere';
 }
 
 /** An Event is what the AsyncAPI document says of its kind, and its payload parses as its row of the table does. */

@@ -5,9 +5,11 @@ import { Redactor } from '#redaction/redactor.ts';
 import { inMemory } from '#resources/bundle/document/byte-window.ts';
 import { restoreSession } from '#resources/bundle/restore-session.ts';
 import { loadRooms } from '#resources/load-rooms.ts';
+import { hashOf } from '#resources/replay/record/compare.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { readBefore } from '#runner/frame-recorder.ts';
 import { stageOf } from '../../conformance/stage.ts';
+import { AskingClient } from '../../harness/asking-client.ts';
 import type { TestClient } from '../../harness/client.ts';
 import { eventsOf, replayOf, SAMPLE_RUNS } from '../../harness/runs.ts';
 
@@ -130,6 +132,67 @@ describe('a Session handed from one gateway to another', () => {
     await imported(b.client, first);
     const second = await exported(b.client, { session_id: task.session_id }, 'local', true);
     expect(portable(second)).toEqual(portable(first));
+  });
+});
+
+describe('a Session that several worked in', () => {
+  const members = ['ann', 'ben'].map((actor) => ({ actor }));
+  const submitter = { actor: 'sub', scopes: ['tasks:read', 'tasks:write', 'sessions:write'] };
+  const a = stageOf({
+    config: { policy: { approvals: [{ quorum: 2 }] } },
+    keys: [...members, submitter],
+    extraClients: [new AskingClient()],
+  });
+  const b = stageOf({});
+
+  it('is imported with who was there, who voted and what was refused, and none of them is here', async () => {
+    const { id } = await a.client.session();
+    const at = `/v1/sessions/${id}`;
+    await a.client.post(`${at}/attach`, { client_id: 'zed', mode: 'controller' });
+    const task = await a.client.submit('call', id, { route: 'fake:asking' });
+    await a.client.until(task.id, 'AUTH_REQUIRED');
+    const requests = async (client: TestClient) =>
+      (
+        await client.get<{ data: { id: string; response: unknown; request: object }[] }>(
+          `/v1/tasks/${task.id}/permission-requests`,
+        )
+      ).data;
+    const [asked] = await requests(a.client);
+    const answer = (actor: string) =>
+      a.as(actor).call('POST', `/v1/permission-requests/${asked?.id}/respond`, { body: { approved: true } });
+    expect((await answer('sub')).status).toBe(403);
+    for (const actor of ['ann', 'ben']) expect((await answer(actor)).status).toBe(200);
+    await a.client.until(task.id, 'COMPLETED');
+
+    const { status, text } = await imported(b.client, await exported(a.client, { session_id: id }, 'local'));
+    expect(status, text).toBe(200);
+    const kinds = async (client: TestClient) =>
+      (await client.events(`${at}/events`))
+        .map(({ event }) => event)
+        .filter((kind) => kind !== 'vendor.harn_gateway.session_imported');
+    const there = await kinds(a.client);
+    expect(await kinds(b.client)).toEqual(there);
+    for (const kind of ['live_client_changed', 'approval_voted', 'call_refused'])
+      expect(there).toContain(`vendor.harn_gateway.${kind}`);
+    expect(await b.client.get(`${at}/live-clients`)).toMatchObject({ data: [] });
+    const answered = (client: TestClient) =>
+      requests(client).then((all) => all.map(({ response, request }) => ({ response, request })));
+    expect(await answered(b.client)).toEqual(await answered(a.client));
+  });
+
+  it('is not imported with an event that happens in none', async () => {
+    const task = await run('answer', a.client);
+    const text = await exported(a.client, { session_id: task.session_id }, 'local');
+    const bundle = JSON.parse(text);
+    delete bundle.metadata.manifest;
+    const row = bundle.replay.run_record.harn_gateway.events.find(
+      ({ event }: { event: JsonObject }) => event['event'] === 'task.started',
+    );
+    row.event.event = 'vendor.harn_gateway.vault_created';
+    row.sha256 = hashOf(row.event);
+    const { status, body } = await imported(b.client, JSON.stringify(bundle));
+    expect(status).toBe(400);
+    expect(JSON.stringify(body)).toContain('vault_created does not happen in a session');
   });
 });
 

@@ -1,10 +1,11 @@
 import type { Event } from '#eventlog/event-log.ts';
 import { canonicalJson, sha256Hex } from '#json/canonical.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
-import { EVENT_PAYLOADS } from '#resources/event-payloads.ts';
+import { type EmittedKind, EVENT_PAYLOADS } from '#resources/event-payloads.ts';
 import type { BundleMode } from '../session-bundle-schema.ts';
 import { InvalidBundleError } from './bundle-fault.ts';
 import type { BundleFile } from './bundle-file.ts';
+import { CARRIED } from './carried-events.ts';
 import {
   decodeEvent,
   type EventRow,
@@ -26,12 +27,6 @@ import { decoded } from './validate-bundle.ts';
 const PATH = ['replay', 'run_record', 'harn_gateway'];
 const WHERE = `$.${PATH.join('.')}`;
 
-/** Kinds that happen in a Session; no other comes in from outside. */
-const OF_SESSIONS =
-  /^(?:user|agent|task|session|artifact|branch|span|tool|replay|connector)\.|^receipt\.|^vendor\.harn_gateway\.(?:permission_|upstream_|transcript_|push_|memory_|agent_update$|session_updated$|file_written$|trust_recorded$|delivery_given_up$|dead_letter_changed$)/;
-/** What these describe is no part of the Session, and did not come along. */
-const TOLD_ONLY =
-  /^connector\.|^receipt\.verif|^vendor\.harn_gateway\.(?:push_|memory_|trust_recorded$|delivery_given_up$|dead_letter_changed$)/;
 /** Without these there is nothing that could be restored. */
 const ESSENTIAL = /^(?:session\.created|task\.|receipt\.issued$|artifact\.|session\.message_appended$)/;
 /** Members of payloads that are objects. */
@@ -134,7 +129,7 @@ export class RestorePlan implements Plan {
       const withheld = this.#incomplete.events.has(index);
       yield withheld
         ? { ...withPayload(event, where, false), sha256, withheld }
-        : { event: event as unknown as Event, opaque: isRecordOnly(event), sha256, withheld };
+        : { event: event as unknown as Event, opaque: isToldOnly(event), sha256, withheld };
       index += 1;
     }
   }
@@ -214,8 +209,7 @@ function withPayload(
 ): Pick<RestoredEvent, 'event' | 'opaque'> {
   const filled = isWhole ? event : (filledIn(event) as JsonObject);
   const { event: kind, payload, metadata } = filled;
-  const schema = EVENT_PAYLOADS[kind as keyof typeof EVENT_PAYLOADS];
-  if (typeof kind !== 'string' || !OF_SESSIONS.test(kind) || schema === undefined)
+  if (!isKnown(kind) || CARRIED[kind] === 'elsewhere')
     throw new InvalidBundleError(
       'typed_decode',
       where,
@@ -227,14 +221,19 @@ function withPayload(
       where,
       `${where}.metadata: holds what only an import writes`,
     );
+  const schema = EVENT_PAYLOADS[kind];
   const parsed = schema.safeParse(payload);
   if (!parsed.success && (isWhole || ESSENTIAL.test(kind)))
     decoded(schema, payload ?? null, `${where}.event.payload`);
-  return { event: filled as unknown as Event, opaque: !parsed.success || isRecordOnly(filled) };
+  return { event: filled as unknown as Event, opaque: !parsed.success || isToldOnly(filled) };
 }
 
-function isRecordOnly({ event }: JsonObject): boolean {
-  return TOLD_ONLY.test(String(event));
+function isKnown(kind: JsonValue | undefined): kind is EmittedKind {
+  return typeof kind === 'string' && Object.hasOwn(EVENT_PAYLOADS, kind);
+}
+
+function isToldOnly({ event }: JsonObject): boolean {
+  return isKnown(event) && CARRIED[event] === 'told';
 }
 
 /** An object that was withheld leaves a text in its place; where only an object fits, one that says so. */
