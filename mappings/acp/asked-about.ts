@@ -1,4 +1,4 @@
-import { commandOf, hostOf, plainPath } from '#protocol/asked-target.ts';
+import { commandOf } from '#protocol/asked-target.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { isObject, objectOf, objectsOf, textOf } from '#protocol/json-shape.ts';
 import type { AskedAbout, AskedThing } from '#protocol-client.ts';
@@ -34,19 +34,17 @@ export function aboutOfAsked({ toolName, input, metadata }: AskedThing): AskedAb
 function targetOf(permissionClass: PermissionClass, call: JsonObject): { target?: string } {
   const input = isObject(call['rawInput'] as JsonValue) ? objectOf(call['rawInput']) : {};
   if (permissionClass === 'exec') return given(commandOf(input['command'], input['args']));
-  if (permissionClass === 'net') return given(hostOf(textOf(input['url']) ?? ''));
+  if (permissionClass === 'net') return given(textOf(input['url']));
   if (permissionClass === 'custom') return {};
   const [location] = objectsOf(call['locations']);
-  const path = textOf(location?.['path']) ?? textOf(input['path']) ?? textOf(input['file_path']);
-  return given(path === undefined ? undefined : plainPath(path));
+  return given(textOf(location?.['path']) ?? textOf(input['path']) ?? textOf(input['file_path']));
 }
 
 function aboutOfHostCall(method: HostMethod, input: JsonValue | undefined): AskedAbout {
   const { path, command, args } = objectOf(input);
   const { capability, sideEffect } = HOST_METHODS[method];
   if (capability === 'terminal') return { class: 'exec', sideEffect, ...given(commandOf(command, args)) };
-  const file = textOf(path);
-  return { sideEffect, ...given(file === undefined ? undefined : plainPath(file)) };
+  return { sideEffect, ...given(textOf(path)) };
 }
 
 function given(target: string | undefined): { target?: string } {

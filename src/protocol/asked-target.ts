@@ -17,15 +17,14 @@ export function plainPath(path: string): string {
     if (isUp) parts.pop();
     else parts.push(part);
   }
-  return `${isAbsolute ? '/' : ''}${parts.join('/')}`;
+  return `${isAbsolute ? '/' : ''}${parts.join('/')}` || '.';
 }
 
-/** The host of an address, in lower case; a text that is none is its own. */
-export function hostOf(address: string): string | undefined {
-  if (address === '') return undefined;
-  try {
-    return new URL(address).hostname;
-  } catch {
-    return address.toLowerCase();
+/** The host of an address, in lower case; the address may lack its scheme. A text that has none is its own. */
+export function hostOf(address: string): string {
+  for (const url of [address, `http://${address}`]) {
+    const host = URL.canParse(url) ? new URL(url).hostname : '';
+    if (host !== '') return host;
   }
+  return address.toLowerCase();
 }

@@ -25,11 +25,11 @@ export function aboutOf(asked: AskedThing, described: AskedAbout): PermissionAbo
   const held = sideEffect === undefined ? 'custom' : CLASS_OF_SIDE_EFFECT[sideEffect];
   const permissionClass = described.class ?? held;
   const action = gate.action ?? textOf(asked.action) ?? asked.toolName ?? asked.kind;
-  const target = described.target ?? targetIn(permissionClass, asked.input) ?? action;
+  const target = described.target ?? targetIn(permissionClass, asked.input);
   return {
     class: permissionClass,
     action,
-    target,
+    target: target === undefined ? action : plainTarget(permissionClass, target),
     risk: sideEffect === 'destructive' ? 'critical' : RISK_OF_CLASS[permissionClass],
   };
 }
@@ -60,19 +60,33 @@ function targetIn(permissionClass: PermissionClass, input: JsonValue | undefined
     names.map((name) => input[name]).find((value) => value !== undefined);
   switch (permissionClass) {
     case 'read':
-    case 'write': {
-      const path = textOf(first(PATHS));
-      return path === undefined ? undefined : plainPath(path);
-    }
+    case 'write':
+      return textOf(first(PATHS));
     case 'exec':
       return commandOf(first(COMMANDS), input['args']);
     case 'net':
-      return hostOf(textOf(first(ADDRESSES)) ?? '');
+      return textOf(first(ADDRESSES)) || undefined;
     case 'llm':
     case 'custom':
       return undefined;
   }
 }
+
+/** The form in which a target is judged, whoever names it: what is asked before is answered as what is done. */
+export function plainTarget<Text extends string>(permissionClass: PermissionClass, target: Text): Text {
+  return PLAIN[permissionClass](target) as Text;
+}
+
+const asItIs = (target: string) => target;
+
+const PLAIN: Readonly<Record<PermissionClass, (target: string) => string>> = {
+  read: plainPath,
+  write: plainPath,
+  exec: asItIs,
+  net: hostOf,
+  llm: asItIs,
+  custom: asItIs,
+};
 
 /** Marks of the redactor, in what is kept of a text that had a secret in it. */
 const MARKS = /<redacted:[^>]*>|\[redacted\]/;

@@ -4,13 +4,13 @@ import { ID, isMemberOf, load, loadWorkspace, notFound } from '#core/load.ts';
 import { newEvent } from '#core/new-event.ts';
 import type { StateReader, Transaction } from '#eventlog/event-log.ts';
 import { holdsScope } from '#policy/access.ts';
-import type { PermissionAbout } from '#policy/permission.ts';
 import { RISK_OF_CLASS } from '#policy/permission.ts';
 import type { Clean, CleanText } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { forget, requestIdOf, ruleOf } from '#resources/permission/remembered-permission.ts';
 import { type CleanPermissionRequestState, permissionKeys } from '#resources/permission/state.ts';
 import type { Session } from '#resources/session/schema.ts';
+import { plainTarget } from './about.ts';
 import { makeRule, missingRule, placeOf, refuseGlobs, refuseWithoutAdmin } from './make-rule.ts';
 import { EMPTY_POLICY, policyVersion } from './policy-version.ts';
 import { getPermissionHistory, getPermissionPolicy, listPermissionRules, shownPolicy } from './queries.ts';
@@ -128,8 +128,8 @@ const checkPermission: Command<'checkPermission'> = {
         details: { required_scope: 'admin' },
       });
     }
-    const { action, target } = body;
-    const about: PermissionAbout = { class: body.class, action, target, risk: riskOf(body) };
+    const target = plainTarget(body.class, body.target);
+    const about = { class: body.class, action: body.action, target, risk: riskOf(body) };
     const { workspace_id, persona_id } = session;
     const asker = { session_id: session.id, workspace_id, persona_id, created_by: body.actor };
     const decision = permissionFor(tx, facts, asker, about);
@@ -137,7 +137,7 @@ const checkPermission: Command<'checkPermission'> = {
     recordCheck(
       tx,
       facts,
-      { ...body, id, workspace_id, tenant_id: facts.by.tenant, risk: about.risk },
+      { ...body, target, id, workspace_id, tenant_id: facts.by.tenant, risk: about.risk },
       decision,
     );
     return { body: { object: 'permission_decision', request_id: id, decision } };

@@ -737,6 +737,27 @@ describe('permission rules and the policy of a tenant', () => {
     });
 
     it.each([
+      ['write', 'src/**', 'src/../etc/passwd', 'suspend'],
+      ['write', 'src/**', 'src/./lib//a.ts', 'granted'],
+      ['read', '/srv/**', '/srv/../../etc/passwd', 'suspend'],
+      ['net', 'api.example', 'https://API.example:8443/v1', 'granted'],
+      ['net', 'api.example', 'API.example:8443', 'granted'],
+      ['net', 'api.example', 'https://api.example.evil/', 'suspend'],
+      ['exec', 'ls', 'ls; rm -r x', 'suspend'],
+    ])('of %s judges by %s what would be judged of %s: %s', async (of, pattern, target, outcome) => {
+      const where = await session();
+      await rule({ scope: 'session', scope_value: where, class: of, target_pattern: pattern });
+      const { body } = await check({
+        session_id: where,
+        actor: 'actor_test',
+        class: of,
+        action: 'tiered__destructive',
+        target,
+      });
+      expect(body).toMatchObject({ decision: { outcome } });
+    });
+
+    it.each([
       [{ session_id: 'session_0' }, 404, 'session_id'],
       [{ workspace_id: 'workspace_two' }, 404, 'workspace_id'],
       [{ tenant_id: 'tenant_two' }, 404, 'tenant_id'],
