@@ -222,10 +222,11 @@ class BackupBlocks {
       const { size } = await file.stat();
       this.#counts.files += 1;
       yield this.#json(BLOCKS.file, { path: name.replaceAll('\\', '/'), size });
+      // A stream of no bytes cannot be asked for.
+      if (size === 0) return;
       const stream = file.createReadStream({ autoClose: false, end: size - 1, highWaterMark: PIECE_BYTES });
-      if (size > 0)
-        for await (const bytes of stream)
-          yield this.#writer.write({ type: BLOCKS.bytes, bytes: await pack(bytes) });
+      for await (const bytes of stream)
+        yield this.#writer.write({ type: BLOCKS.bytes, bytes: await pack(bytes) });
     } finally {
       await file.close();
     }

@@ -32,7 +32,7 @@ export class BackupStage {
   /** Of a backup that is made; the path of its file. */
   async backedUp(gateway: { client: TestClient }, flags: readonly string[] = []): Promise<string> {
     const said = await this.backUp(gateway, [...flags, '--json']);
-    expect(said).toMatchObject({ code: 0 });
+    expect(said).toMatchObject({ code: 0, err: '' });
     return (JSON.parse(said.out) as { file: string }).file;
   }
 

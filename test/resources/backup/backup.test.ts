@@ -35,6 +35,7 @@ describe('a backup of a running gateway', () => {
     const files = '/v1/workspaces/workspace_default/files?path=';
     await gateway.client.call('PUT', `${files}a.txt`, { body: file });
     await gateway.client.call('PUT', `${files}gone.txt`, { body: file });
+    await gateway.client.call('PUT', `${files}empty.txt`, { body: { ...file, content: '' } });
     const sizes: number[] = [];
     for (let round = 0; round < 4; round += 1) {
       sizes.push(readFileSync(await stage.backedUp(gateway)).length);
@@ -56,6 +57,7 @@ describe('a backup of a running gateway', () => {
     const restored = await stage.restored(stage.dir, 'restored');
     expect(await readable(restored.client, through)).toBe(before);
     expect(await restored.client.get(`${files}a.txt`)).toMatchObject({ content: 'of round 3' });
+    expect(await restored.client.get(`${files}empty.txt`)).toMatchObject({ content: '' });
     expect((await restored.client.call('GET', `${files}gone.txt`)).status).toBe(
       (await gateway.client.call('GET', `${files}gone.txt`)).status,
     );
