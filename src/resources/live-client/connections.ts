@@ -188,7 +188,8 @@ export class LiveConnections {
       const { connection } = client.holder;
       const isThere = connection !== null && live.isOpen(connection);
       if (session === undefined || session.resource.state === 'CLOSED' || !isThere) return;
-      if (internalHas(session, clientId)) return;
+      // Who attached under another id is there once.
+      if (internalHas(session, clientId) || live.attachedAs(sessionId, connection) !== undefined) return;
       const after = crewOf(session, live);
       const rest = new Map(after.clients);
       rest.delete(clientId);

@@ -65,6 +65,18 @@ describe('an editor, a user of a WebSocket and a REST client in one session', ()
   const changes = async (sessionId: string, at = gateway) =>
     (await at.client.events(`/v1/sessions/${sessionId}/events`)).filter(({ event }) => event === KIND);
 
+  it('a socket that attaches and then follows is there once, under the name that it gave', async () => {
+    const { id: session_id } = await gateway.client.session();
+    const ws = await WsTestClient.open(gateway.url, '/v1/ws', { key: gateway.client.key });
+    ends.push(() => ws.socket.terminate());
+    await ws.ask({ id: 'a', type: 'client_attach', session_id, client_id: 'desk' });
+    await ws.ask({ id: 's', type: 'subscribe', stream: 'session', session_id });
+    await untilCrew(session_id, ['desk']);
+    await gateway.client.post(`/v1/sessions/${session_id}/attach`, { client_id: 'other' });
+    await untilCrew(session_id, ['desk', 'other']);
+    expect(await changes(session_id)).toHaveLength(2);
+  });
+
   it('who follows a session is seen in it and recorded nowhere, until somebody attaches', async () => {
     const acp = await editor();
     const { sessionId } = await acp.session({ route: 'acp:coder' });
