@@ -5933,6 +5933,47 @@ export interface components {
              */
             object: "list";
         };
+        /** @description The rule that was made, and older ones that answer before it. */
+        MadeRule: {
+            /** @description Glob over actions. */
+            action_pattern: string;
+            /** @description Whose Tasks it answers for: those of whoever made it, null: of everybody. Vendor member. */
+            actor: string | null;
+            /** @description Whether the rule allows or denies. */
+            allow: boolean;
+            /**
+             * @description Class of what is done, for rules.
+             * @enum {string}
+             */
+            class: "read" | "write" | "exec" | "net" | "llm" | "custom";
+            /** @description When it was made. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Actor that made it. */
+            created_by: string;
+            /** @description When it ends by itself; null for never. */
+            expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description Id; made by the gateway where a client does not choose it. */
+            id: string;
+            /** @description Older rules of the same scope that match all that this one does and answer otherwise: they are asked first. Revoke them, or choose a narrower scope. Vendor member. */
+            overridden_by?: string[];
+            /** @description Why, in words; null or absent where nobody said. */
+            reason: string | null;
+            /** @description The permission request whose answer it is. One that was answered by an option "always" is about exactly the same question. Vendor member. */
+            request_id: string | null;
+            /** @description When it was revoked; null while it holds. */
+            revoked_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description How far it reaches.
+             * @enum {string}
+             */
+            scope: "session" | "workspace" | "user" | "always";
+            /** @description Session, workspace or actor it holds for; null: everybody. */
+            scope_value: string | null;
+            /** @description Glob over targets. */
+            target_pattern: string;
+            /** @description The tenant. */
+            tenant_id: string | null;
+        };
         /** @description Something that is remembered from one Task to others. */
         Memory: {
             /** @description How sure who wrote it is of it, from 0 to 1. */
@@ -8339,6 +8380,8 @@ export interface components {
         UpdateSessionRequest: {
             /** @description Members of the caller, and of the gateway where the description of the resource says so. */
             metadata?: components["schemas"]["JsonObject"];
+            /** @description Another spelling of metadata.autonomy_tier, as in the request that makes a Session; null: none of its own. */
+            mode_id?: ("ask" | "architect" | "code" | "shadow") | null;
             /** @description Replaces all of it; null takes it away. */
             model_policy?: components["schemas"]["SessionModelPolicy"] | null;
             /** @description What came of it, in words. */
@@ -11355,7 +11398,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RememberRule"];
+                    "application/json": components["schemas"]["MadeRule"];
                 };
             };
             default: components["responses"]["Error"];

@@ -70,6 +70,20 @@ describe('the mode of a session', () => {
     expect(await count()).toBe(before);
   });
 
+  it('[VER-MODE-01] is changed by an update in either spelling, and taken away by null', async () => {
+    const { id } = (await create({ mode_id: 'shadow', metadata: { own: 1 } })).body;
+    const update = (body: object) => stage.client.call<Session>('PATCH', `/v1/sessions/${id}`, { body });
+    for (const [mode, tier] of MODES) {
+      const { body } = await update({ mode_id: mode });
+      expect([body.mode_id, body.metadata]).toEqual([mode, { autonomy_tier: tier, own: 1 }]);
+    }
+    const taken = await update({ mode_id: null, metadata: { own: 2 } });
+    expect([taken.body.mode_id, taken.body.metadata]).toEqual(['code', { autonomy_tier: null, own: 2 }]);
+    const refused = { status: 400, body: { error: { code: 'invalid_request', param: 'mode_id' } } };
+    for (const body of [{ mode_id: 'plan' }, { mode_id: 'ask', metadata: { autonomy_tier: 'shadow' } }])
+      expect(await update(body)).toMatchObject(refused);
+  });
+
   it('[VER-MODE-01] it follows the tier, wherever the session is shown; the event says what held then', async () => {
     const { id } = (await create({ mode_id: 'code' })).body;
     const patched = await stage.client.call<Session>('PATCH', `/v1/sessions/${id}`, {

@@ -14,7 +14,7 @@ import { createSession } from './new-session.ts';
 import { getMessage, getSession, listSessionMessages, listSessions } from './queries.ts';
 import type { SessionModelPolicy } from './schema.ts';
 import { refuseClosed } from './session-lane.ts';
-import { proveTierChange, refuseUnknownTier } from './session-tier.ts';
+import { patchWithMode, proveTierChange, refuseUnknownTier } from './session-tier.ts';
 import { shownSession } from './shown-session.ts';
 import { type CleanSessionFold, sessionKeys } from './state.ts';
 import { archiveUpTo, boundaryUpTo, extractOf, firstLiveTurn } from './transcript/archive-turns.ts';
@@ -29,17 +29,18 @@ const updateSession: Command<'updateSession'> = {
     refuseUnknownRoute(facts.routes, metadataOf(body));
     refuseUnknownTier(metadataOf(body));
     refuseUnknownProvider(facts, body.model_policy);
+    const patch = patchWithMode(body.metadata, body.mode_id);
     const changes: CleanObject = {
       ...(body.summary === undefined ? {} : { summary: body.summary }),
       ...(body.model_policy === undefined
         ? {}
         : { model_policy: body.model_policy && asCleanObject<SessionModelPolicy>(body.model_policy) }),
-      ...(body.metadata === undefined
+      ...(patch === undefined
         ? {}
         : {
             metadata: patchedMetadata(
               resource.metadata,
-              withOwnBudget(body.metadata, resource.metadata),
+              withOwnBudget(patch, resource.metadata),
               facts.limits,
             ),
           }),

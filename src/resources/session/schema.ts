@@ -111,6 +111,13 @@ export const updateSessionRequest = z
   .object({
     summary: z.string().nullable().optional(),
     metadata: metadata.optional(),
+    mode_id: z
+      .enum(SESSION_MODES)
+      .nullable()
+      .optional()
+      .describe(
+        'Another spelling of metadata.autonomy_tier, as in the request that makes a Session; null: none of its own.',
+      ),
     model_policy: sessionModelPolicy
       .nullable()
       .optional()

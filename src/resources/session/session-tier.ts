@@ -42,6 +42,15 @@ export function withMode(metadata: CleanObject, mode: SessionMode | null | undef
   throw new ProtocolError('invalid_request', message, { param: 'mode_id' });
 }
 
+/** What a change of the metadata is with that of the mode: null takes the tier of the Session away. Throws as `withMode` does. */
+export function patchWithMode(
+  metadata: CleanObject | undefined,
+  mode: SessionMode | null | undefined,
+): CleanObject | undefined {
+  if (mode === undefined) return metadata;
+  return mode === null ? { ...metadata, [SESSION_TIER]: null } : withMode(metadata ?? {}, mode);
+}
+
 /** Proves that tasks of the Session which name no persona are under another tier from this event on. */
 export function proveTierChange(
   tx: Transaction,
