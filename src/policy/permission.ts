@@ -150,6 +150,18 @@ function matches(rule: RememberRule, { about, subject, terms }: PermissionQuesti
   );
 }
 
+type Patterns = Pick<RememberRule, 'class' | 'action_pattern' | 'target_pattern' | 'actor'>;
+
+/** Whether a rule matches all that another one of its scope does, as far as that shows in its patterns. */
+export function isCoveredBy(rule: Patterns, older: Patterns): boolean {
+  return (
+    rule.class === older.class &&
+    (older.actor === null || older.actor === rule.actor) &&
+    isMatch(older.action_pattern, rule.action_pattern) &&
+    isMatch(older.target_pattern, rule.target_pattern)
+  );
+}
+
 /** A glob that does not read, which nothing here keeps, matches nothing. */
 function isMatch(pattern: string, text: string): boolean {
   return globOf(pattern)?.matches(text) ?? false;

@@ -172,6 +172,11 @@ async function add(options: AddOptions): Promise<void> {
   };
   const rule = await new GatewayClient(client).api.post('/v1/permissions/rules', { body });
   printItem(rule, json, RULE_COLUMNS);
+  const { overridden_by: older = [] } = rule;
+  if (older.length > 0 && !json)
+    print(
+      `An older rule of the same scope answers otherwise, and first: ${older.join(', ')}. Revoke it, or choose a narrower scope.`,
+    );
 }
 
 function revokeCommand(): Command {

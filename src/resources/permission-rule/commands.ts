@@ -4,13 +4,14 @@ import { ID, isMemberOf, load, loadWorkspace, notFound } from '#core/load.ts';
 import { newEvent } from '#core/new-event.ts';
 import type { StateReader, Transaction } from '#eventlog/event-log.ts';
 import { holdsScope } from '#policy/access.ts';
-import { RISK_OF_CLASS } from '#policy/permission.ts';
+import { isCoveredBy, RISK_OF_CLASS } from '#policy/permission.ts';
 import type { Clean, CleanText } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { forget, requestIdOf, ruleOf } from '#resources/permission/remembered-permission.ts';
 import { type CleanPermissionRequestState, permissionKeys } from '#resources/permission/state.ts';
 import type { Session } from '#resources/session/schema.ts';
 import { plainTarget } from './about.ts';
+import { hasExpired, ownerOfRule, rulesOf } from './fold.ts';
 import { makeRule, missingRule, placeOf, refuseGlobs, refuseWithoutAdmin } from './make-rule.ts';
 import { EMPTY_POLICY, policyVersion } from './policy-version.ts';
 import { getPermissionHistory, getPermissionPolicy, listPermissionRules, shownPolicy } from './queries.ts';
@@ -20,6 +21,7 @@ import type {
   PermissionCheckRequest,
   PermissionDecision,
   PermissionPolicy,
+  RememberRule,
 } from './schema.ts';
 import { type CleanPermissionRuleState, type CleanPermissionsState, permissionRuleKeys } from './state.ts';
 
@@ -81,9 +83,23 @@ const createPermissionRule: Command<'createPermissionRule'> = {
         'revoked_at: a new rule holds. Leave it out; DELETE /v1/permissions/rules/{rule_id} revokes a rule.';
       throw new ProtocolError('invalid_request', message, { param: 'revoked_at' });
     }
-    return { body: makeRule(tx, facts, body) };
+    const rule = makeRule(tx, facts, body);
+    const overridden_by = olderAnswers(tx, rule);
+    return { body: overridden_by.length === 0 ? rule : { ...rule, overridden_by } };
   },
 };
+
+/** Rules of the same scope that are asked before a new one, match all that it does, and answer otherwise. */
+function olderAnswers(tx: Transaction, rule: Clean<RememberRule>): CleanText[] {
+  return rulesOf(tx, ownerOfRule(rule))
+    .flatMap(
+      ({ resource: { id } }) => tx.get<CleanPermissionRuleState>(permissionRuleKeys.permissionRule(id)) ?? [],
+    )
+    .map(({ resource }) => resource)
+    .filter((older) => older.id !== rule.id && older.allow !== rule.allow)
+    .filter((older) => !hasExpired(older, tx.time) && isCoveredBy(rule, older))
+    .map(({ id }) => id);
+}
 
 const revokePermissionRule: Command<'revokePermissionRule'> = {
   decide({ path }, tx, facts) {

@@ -51,6 +51,7 @@ const decided = {
 /** Examples by the names of schemas. */
 export const examples: Examples = {
   RememberRule: rule,
+  MadeRule: rule,
   CreateRememberRuleRequest: terms,
   PermissionPolicy: policy,
   InstallPermissionPolicyRequest: policy,

@@ -5,10 +5,10 @@ import {
   auditEntryList,
   createRuleRequest,
   installPolicyRequest,
+  madeRule,
   permissionCheckRequest,
   permissionCheckResponse,
   permissionPolicyResponse,
-  rememberRule,
   rememberRuleList,
 } from './schema.ts';
 
@@ -62,7 +62,7 @@ export const permissionRulesOperations = {
     level: 'extended',
     success: 200,
     body: createRuleRequest,
-    response: rememberRule,
+    response: madeRule,
   },
   revokePermissionRule: {
     kind: 'command',

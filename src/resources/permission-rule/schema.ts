@@ -50,6 +50,17 @@ export const rememberRule = z
   })
   .meta({ id: 'RememberRule' });
 export type RememberRule = z.infer<typeof rememberRule>;
+/** The answer to who made a rule. */
+export const madeRule = rememberRule
+  .extend({
+    overridden_by: z
+      .array(z.string())
+      .exactOptional()
+      .describe(
+        'Older rules of the same scope that match all that this one does and answer otherwise: they are asked first. Revoke them, or choose a narrower scope. Vendor member.',
+      ),
+  })
+  .meta({ id: 'MadeRule' });
 export const rememberRuleList = listOf(rememberRule);
 
 /** What a caller sends for a rule; `id`, `tenant_id`, `created_at` and `created_by` are the gateway's own, whatever is sent. */

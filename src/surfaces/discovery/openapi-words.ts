@@ -614,6 +614,7 @@ export const SHAPES: Readonly<Record<string, string>> = {
   PermissionResponse: 'What was answered, by whom.',
   PermissionPolicyResponse: 'The permission policy that holds.',
   PermissionPolicy: 'Who may do what, and who is asked.',
+  MadeRule: 'The rule that was made, and older ones that answer before it.',
   RememberRule: 'An answer that holds for the same question later.',
   AuditEntry: 'A decision about a permission.',
   PermissionCheckResponse: 'What would be decided.',

@@ -253,6 +253,7 @@ function linksOf(response: JsonObject | undefined): JsonObject {
 const LINKED: Readonly<Record<string, string>> = {
   PermissionRequest: 'request',
   RememberRule: 'rule',
+  MadeRule: 'rule',
   ApiKey: 'key',
   IssuedApiKey: 'key',
   PlacedHalt: 'halt',

@@ -288,6 +288,20 @@ describe('permission rules and the policy of a tenant', () => {
       });
     });
 
+    it('names the older ones that answer otherwise before it', async () => {
+      const where = await session();
+      const members = { scope: 'session', scope_value: where };
+      const wide = await rule({ ...members, action_pattern: 'tiered__*' });
+      const narrow = await rule({ ...members, action_pattern: 'tiered__write', target_pattern: 'src/**' });
+      expect(narrow).not.toHaveProperty('overridden_by');
+      const denied = await rule({ ...members, target_pattern: 'src/**', allow: false });
+      expect(denied).toMatchObject({ overridden_by: [wide.id] });
+      expect((await rules()).find(({ id }) => id === denied.id)).not.toHaveProperty('overridden_by');
+      expect(await rule({ ...members, class: 'net', allow: false })).not.toHaveProperty('overridden_by');
+      await revoke(wide.id);
+      expect(await rule({ ...members, allow: false })).not.toHaveProperty('overridden_by');
+    });
+
     it("of one user is another one's to see or to revoke only for administrators", async () => {
       const hers = await rule({ scope: 'user' }, as('ada'));
       const mine = await rule({ scope: 'user' });
