@@ -72,6 +72,12 @@ export class Redactor {
     return { value: readByRedactor(read.value as T), hit: read.hits.length > 0 };
   }
 
+  /** For content that is otherwise kept as it came: known secrets alone, and bytes (`base64`) stay what they are. */
+  hideKnownSecrets<T>(value: T): T {
+    // Everything that comes here is JSON, and stays of its shape.
+    return inTexts(value as JsonValue, (text) => this.hideKnown(text).text) as T;
+  }
+
   /** One string, without the list of what was found. */
   redactText(text: string): string {
     return this.findInText(text).text;
@@ -191,6 +197,16 @@ export class Redactor {
     }
     return { text: clean + text.slice(done), hits };
   }
+}
+
+function inTexts(value: JsonValue, change: (text: string) => string): JsonValue {
+  if (typeof value === 'string') return change(value);
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map((item) => inTexts(item, change));
+  const members = Object.entries(value);
+  return Object.fromEntries(
+    members.map(([name, item]) => [name, name === 'base64' ? item : inTexts(item, change)]),
+  );
 }
 
 /** A replacement may make a new match, so this repeats until nothing is found. More than one round was never seen. */

@@ -166,7 +166,8 @@ export class FrameRecorder {
     const { tools } = this.#deps;
     const clean = place.content.redacted ? tools.redact : readBefore;
     const moves = this.#client.interpret(frame, seenBy(tx, clean, before));
-    applyMoves({ tx, tools, taskId: this.#taskId, material: place.material, clean }, moves);
+    const said = place.content.redacted ? tools.inputs.hide(before.resource.session_id, moves) : moves;
+    applyMoves({ tx, tools, taskId: this.#taskId, material: place.material, clean }, said);
     const after = tx.get<CleanTaskState>(taskKeys.task(this.#taskId));
     const status = after?.resource.status ?? 'FAILED';
     this.#atRest = status !== 'WORKING' && status !== 'SUBMITTED';

@@ -12,6 +12,7 @@ import {
 interface Hiding {
   addKnownSecret(secret: string): void;
   clean<T>(value: T): { value: Clean<T>; hit: boolean };
+  hideKnownSecrets<T>(value: T): T;
 }
 
 export interface SessionInputsDeps {
@@ -148,6 +149,12 @@ export class SessionInputs {
     const first = own.redactor.clean(value);
     const second = this.#deps.redact(first.value as T);
     return { value: second.value, hit: first.hit || second.hit };
+  }
+
+  /** Content of a Session that is otherwise kept as it came, without its secrets. */
+  hide<T>(sessionId: string, value: T): T {
+    const own = this.#sessions.get(sessionId);
+    return own === undefined || own.hidden.size === 0 ? value : own.redactor.hideKnownSecrets(value);
   }
 
   /** The Session is over: nothing is handed out any more, and what comes late is still read. */

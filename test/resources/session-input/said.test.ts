@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openLevelStore } from '#store/level-store.ts';
 import { A2aTestClient } from '../../harness/a2a-client.ts';
-import { statusFrame, taskFrame } from '../../harness/a2a-words.ts';
+import { artifactFrame, statusFrame, taskFrame } from '../../harness/a2a-words.ts';
 import { AcpClient } from '../../harness/acp-client.ts';
 import { userText } from '../../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.ts';
 import { OtlpCollector } from '../../harness/otlp-collector.ts';
 import { type ScriptedCall, stream } from '../../harness/peers/script.ts';
 import { type ScriptedPeer, startScriptedAgent } from '../../harness/peers/scripted-agent.ts';
+import { eventsOf, replayOf } from '../../harness/runs.ts';
 import { WsTestClient } from '../../harness/ws-client.ts';
 
 const SECRET = 'canary words of no pattern';
@@ -24,7 +25,14 @@ describe('a secret of a session that is said in it', () => {
   const sessions: string[] = [];
   beforeAll(async () => {
     collector = await OtlpCollector.start();
-    const says = (text: string) => stream(taskFrame('WORKING'), statusFrame('FAILED', text));
+    // In an artifact that comes in two pieces, the second one too large for an event, and in words.
+    const says = (text: string) =>
+      stream(
+        taskFrame('WORKING'),
+        artifactFrame(text, false),
+        artifactFrame(`${'x'.repeat(100_000)} ${text}`, true, true),
+        statusFrame('FAILED', text),
+      );
     const [known, unknown] = [says(`It is ${SECRET}.`), says('What is it?')];
     // It says the words again where it heard them.
     const answer = ({ params }: ScriptedCall) => (JSON.stringify(params).includes(SECRET) ? known : unknown);
@@ -63,7 +71,19 @@ describe('a secret of a session that is said in it', () => {
     const body = { input, session_id: id, metadata: { note: words } };
     const task = await client.call<{ id: string }>('POST', '/v1/tasks', { body, headers });
     await failed(task.body.id);
-    await client.call('POST', `/v1/tasks/${task.body.id}/replay`, { body: { mode: 'exact' } });
+    const replay = await replayOf(client, task.body.id, { mode: 'exact' });
+    const told = (await eventsOf(client, replay.id)).find(({ event }) => event === 'replay.completed');
+    expect(told?.payload['verdict']).toMatchObject({ status: 'byte_equal' });
+    const { data: made } = await client.get<{ data: { id: string }[] }>(
+      `/v1/artifacts?task_id=${task.body.id}`,
+    );
+    const [poem] = await Promise.all(
+      made.map(
+        async ({ id: artifact }) => (await client.call('GET', `/v1/artifacts/${artifact}/content`)).text,
+      ),
+    );
+    expect(poem).toContain('It is <redacted:known_secret:');
+    expect(poem).not.toContain(SECRET);
     await client.call('POST', `/v1/sessions/${id}/fork`, { body: { metadata: { note: words } } });
     await client.call('PATCH', `/v1/sessions/${id}`, { body: { summary: words, metadata: { words } } });
     await client.call('POST', `/v1/sessions/${id}/attach`, {
