@@ -184,8 +184,13 @@ function refuseBeyondOperator(
   { allow, scope }: RuleTerms,
   holder: Holder & Partial<Answered>,
 ): void {
-  if (!allow || reachOf(reader, tools, scope, holder).includes(scope)) return;
-  const message = `scope: the operator lets no answer hold in the scope ${scope} here (policy.remember, policy.approvals). Choose a narrower scope, answer each request, or ask your operator.`;
+  const reach = reachOf(reader, tools, scope, holder);
+  if (!allow || reach.includes(scope)) return;
+  const instead =
+    reach.length === 0
+      ? 'Answer each request'
+      : `Choose the scope ${[...new Set(reach)].join(' or ')}, answer each request`;
+  const message = `scope: the operator lets no answer hold in the scope ${scope} here (policy.remember, policy.approvals). ${instead}, or ask your operator.`;
   throw new ProtocolError('policy_violation', message, {
     param: 'scope',
     details: { rule: 'policy.remember' },
