@@ -71,9 +71,9 @@ function narrowedLine({ path, name, lacks }: NarrowedCredential): string {
 /** An issuer whose tokens could not be accepted now is a finding, not a fault of the configuration. */
 async function sights(config: Config, { online }: CheckOptions): Promise<IssuerSight[]> {
   if (!online) return [];
-  const seen = await inspectIssuers(config);
+  const seen = await inspectIssuers(config, systemClock);
   if (seen.some(({ fault }) => fault !== undefined)) process.exitCode = EXIT.failed;
-  return seen;
+  return seen.map(({ skewMs: _, ...sight }) => sight);
 }
 
 /** An agent offers several interfaces, so which one is called is worth a look before the first task. */

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import {
   createLogging,
   type DataSight,
+  type IssuerSight,
   inspectData,
   inspectIssuers,
   inspectReceivers,
@@ -67,6 +68,7 @@ interface Facts extends Place {
   /** One look serves several checks. */
   data(): Promise<DataSight>;
   disk(): DiskSight;
+  issuers(): Promise<readonly IssuerSight[]>;
 }
 
 type Lines = readonly Line[] | Promise<readonly Line[]>;
@@ -157,6 +159,7 @@ function readConfig(flags: ConfigOptions): { config?: Config; lines: Line[] } {
 function factsOf(config: Config, place: Place): Facts {
   let data: Promise<DataSight> | undefined;
   let disk: DiskSight | undefined;
+  let issuers: Promise<readonly IssuerSight[]> | undefined;
   return {
     ...place,
     config,
@@ -167,6 +170,10 @@ function factsOf(config: Config, place: Place): Facts {
     disk: () => {
       disk ??= inspectDisk(nearestDirectory(config.store.data), systemClock);
       return disk;
+    },
+    issuers: () => {
+      issuers ??= inspectIssuers(config, systemClock);
+      return issuers;
     },
   };
 }
@@ -226,8 +233,23 @@ function diskLines({ config, disk }: Facts): Line[] {
   ];
 }
 
-function clockLines({ config, disk }: Facts): Line[] {
-  if (!isWritable(nearestDirectory(config.store.data))) return [];
+async function clockLines(facts: Facts): Promise<Line[]> {
+  const { config } = facts;
+  const own = isWritable(nearestDirectory(config.store.data)) ? ownClockLines(facts) : [];
+  return [...own, ...(await facts.issuers()).flatMap(issuerClockLine)];
+}
+
+/** Tokens are judged by the clock: an issuer whose clock is another one makes tokens that are not good yet, or no more. */
+function issuerClockLine({ issuer, skewMs }: IssuerSight): Line[] {
+  if (skewMs === undefined) return [];
+  const seconds = Math.round(Math.abs(skewMs) / 1_000);
+  const said = `the clock of ${issuer} is ${seconds} s ${skewMs < 0 ? 'behind' : 'ahead of'} ours`;
+  // The time it says has whole seconds.
+  if (Math.abs(skewMs) <= SKEW_MS + 1_000) return [fine(said)];
+  return [bad(said, 'Set the clock of this machine (NTP), or tell those who run the issuer.')];
+}
+
+function ownClockLines({ disk }: Facts): Line[] {
   const { skewMs, isMonotonic } = disk();
   const skew = `the file system is ${Math.abs(skewMs)} ms ${skewMs < 0 ? 'behind' : 'ahead of'} the clock`;
   return [
@@ -266,8 +288,8 @@ async function portLines({ config: { server, store }, data }: Facts): Promise<Li
   return [bad(`${host}:${port} cannot be listened on`, describeFailure(error).message)];
 }
 
-async function issuerLines({ config }: Facts): Promise<Line[]> {
-  return (await inspectIssuers(config)).map(({ path, issuer, keys, fault }) =>
+async function issuerLines({ issuers }: Facts): Promise<Line[]> {
+  return (await issuers()).map(({ path, issuer, keys, fault }) =>
     fault === undefined
       ? fine(`${path} (${issuer}) is reached; keys: ${keys}`)
       : bad(`${path} (${issuer}): ${fault}`, 'Its tokens are not accepted until that is mended.'),

@@ -6,9 +6,16 @@ import { type GuardedRequest, guardedFetch } from '../../bridges/wire/guarded-fe
 const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 65_536;
 
-/** Reads a JSON document of at most 64 KiB in at most 5 s, without redirects, from where the guard allows. */
-export function fetchSmallJson(guard: AddressGuard, url: URL): Promise<JsonValue> {
-  return smallJson(guard, url, { headers: {} });
+/**
+ * Reads a JSON document of at most 64 KiB in at most 5 s, without redirects, from where the guard allows. `seen` gets the answer
+ * before it is read.
+ */
+export function fetchSmallJson(
+  guard: AddressGuard,
+  url: URL,
+  seen?: (answer: Response) => void,
+): Promise<JsonValue> {
+  return smallJson(guard, url, { headers: {} }, seen);
 }
 
 /** Posts a form and reads such a document. */
@@ -25,10 +32,14 @@ function smallJson(
   guard: AddressGuard,
   url: URL,
   { headers, ...form }: Omit<GuardedRequest, 'signal'>,
+  seen: (answer: Response) => void = () => undefined,
 ): Promise<JsonValue> {
   const given = { accept: 'application/json', ...headers };
   const request = { ...form, headers: given, signal: AbortSignal.timeout(TIMEOUT_MS) };
-  return guardedFetch(guard, url.href, request, (answer) => jsonOf(url, answer));
+  return guardedFetch(guard, url.href, request, (answer) => {
+    seen(answer);
+    return jsonOf(url, answer);
+  });
 }
 
 async function jsonOf(url: URL, answer: Response): Promise<JsonValue> {

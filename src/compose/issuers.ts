@@ -1,6 +1,7 @@
 import { IssuerKeys, type IssuerReader, readIssuerKeys } from '#auth/oauth/issuer-keys.ts';
 import type { TrustedIssuer } from '#auth/oauth/token-verifier.ts';
 import type { Config } from '#config/load.ts';
+import type { Clock } from '#protocol/ports.ts';
 import { fetchSmallJson } from './fetch-json.ts';
 import { operatorGuard, outboundGuard } from './outbound-guard.ts';
 import type { Parts } from './parts.ts';
@@ -36,14 +37,19 @@ export interface IssuerSight {
   keys?: number;
   /** Why no token of it could be accepted now. */
   fault?: string;
+  /** How far its clock is from ours, in milliseconds, to a second or so; positive: it is ahead. Undefined where it says no time. */
+  skewMs?: number;
 }
 
 /** Looks at every configured issuer once, without a gateway. */
-export function inspectIssuers(config: Config): Promise<IssuerSight[]> {
-  const reader = issuerReader({ config });
+export function inspectIssuers(config: Config, clock: Pick<Clock, 'now'>): Promise<IssuerSight[]> {
   return Promise.all(
     config.auth.oauth.map(async (row, at) => {
-      const named = { path: `auth.oauth[${at}]`, issuer: row.issuer };
+      const named: IssuerSight = { path: `auth.oauth[${at}]`, issuer: row.issuer };
+      const reader = issuerReader({ config }, ({ headers }) => {
+        const told = Date.parse(headers.get('date') ?? '');
+        if (!Number.isNaN(told)) named.skewMs = told - clock.now();
+      });
       try {
         const { keys } = await readIssuerKeys(row, reader);
         const algorithms = new Set(keys.flatMap(({ alg }) => alg ?? []));
@@ -59,12 +65,15 @@ export function inspectIssuers(config: Config): Promise<IssuerSight[]> {
   );
 }
 
-function issuerReader(parts: Pick<Parts, 'config' | 'resolveHost'>): IssuerReader {
+function issuerReader(
+  parts: Pick<Parts, 'config' | 'resolveHost'>,
+  seen?: (answer: Response) => void,
+): IssuerReader {
   const own = operatorGuard(parts);
   const foreign = outboundGuard(parts);
   return {
-    fetchJson: (url) => fetchSmallJson(own, url),
-    fetchForeignJson: (url) => fetchSmallJson(foreign, url),
+    fetchJson: (url) => fetchSmallJson(own, url, seen),
+    fetchForeignJson: (url) => fetchSmallJson(foreign, url, seen),
   };
 }
 

@@ -94,10 +94,32 @@ describe('doctor', () => {
       ]);
       expect(coder.methods()).toEqual(['initialize']);
       expect(of('issuer')[0]?.said).toContain(`auth.oauth[0] (${issuer.url}) is reached; keys: 1`);
+      expect(of('clock').at(-1)?.said).toMatch(`the clock of ${issuer.url} is `);
       expect(out).not.toContain(SECRET);
     } finally {
       await issuer.close();
       await coder.close();
+    }
+  });
+
+  it('compares the clock with that of the issuers', async () => {
+    const issuer = await new TokenIssuerPeer().start();
+    try {
+      issuer.publish(await signingPair('key-1'));
+      issuer.state.date = new Date(Date.now() - 90_000).toUTCString();
+      const sections = { auth: { oauth: [{ issuer: issuer.url, audience: 'https://gateway.test' }] } };
+      const { code, of } = await doctor(sections);
+      expect([code, of('issuer')[0]?.ok, of('clock').at(-1)]).toMatchObject([
+        1,
+        true,
+        {
+          ok: false,
+          said: expect.stringMatching(/ is 9[01] s behind ours$/),
+          todo: expect.stringContaining('NTP'),
+        },
+      ]);
+    } finally {
+      await issuer.close();
     }
   });
 

@@ -18,6 +18,8 @@ export interface IssuerState {
   hangs: boolean;
   /** What the metadata document says where the keys are; default: here. */
   jwksUri?: string;
+  /** What its answers say that the time is; default: the time. */
+  date?: string;
 }
 
 export interface SigningPair {
@@ -46,6 +48,7 @@ export class TokenIssuerPeer {
       res.writeHead(this.state.status, {
         'content-type': 'application/json',
         location: 'http://127.0.0.1:1/',
+        ...(this.state.date === undefined ? {} : { date: this.state.date }),
       });
       res.end(isMetadata ? JSON.stringify(document) : (this.state.body ?? JSON.stringify(document)));
     });
