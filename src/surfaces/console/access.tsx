@@ -144,10 +144,14 @@ const SCOPES: NewScope[] = [
   '*',
 ];
 
-/** Keys: made here and shown once, and revoked. */
 function Keys() {
-  const { client } = useAccount();
   const may = useMay();
+  return may('admin') ? <AllKeys /> : <Lacking what="see or make keys" scope="admin" />;
+}
+
+/** Keys: made here and shown once, and revoked. */
+function AllKeys() {
+  const { client } = useAccount();
   const { fault, isBusy, act } = useAction();
   const [name, setName] = useState('');
   const [scopes, setScopes] = useState<string[]>(SCOPES_OF_A_READER);
@@ -176,7 +180,6 @@ function Keys() {
       await client.post('/v1/admin/api-keys/{key_id}/revoke', { params: { path: { key_id } } });
       keys.reload();
     });
-  if (!may('admin')) return <Lacking what="see or make keys" scope="admin" />;
   return (
     <Stack>
       <Group align="end">
