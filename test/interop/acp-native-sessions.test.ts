@@ -38,6 +38,11 @@ describe("an agent's own session that goes on with another client", () => {
     const { id } = await gateway.client.submit(text, sessionId, { route: 'acp:peer' });
     return gateway.client.until(id, 'COMPLETED', 'FAILED');
   }
+  /** Until the gateway has seen that it left, the editor's machine is still there. */
+  async function left(editor: AcpClient) {
+    editor.close();
+    await expect.poll(() => gateway.logText()).toContain('socket closed');
+  }
   const notesOf = async (sessionId: string, note: string) =>
     (await gateway.client.events(`/v1/sessions/${sessionId}/events`)).filter(
       ({ payload }) => payload['note'] === note,
@@ -58,9 +63,7 @@ describe("an agent's own session that goes on with another client", () => {
     const { sessionId } = await editor.session({ route: 'acp:peer' });
     await editor.prompt(sessionId, 'read /work/in.txt');
     expect(editor.text()).toBe('hello');
-    editor.close();
-    // Until the gateway has seen that it left, the editor's machine is still there.
-    await expect.poll(() => gateway.logText()).toContain('socket closed');
+    await left(editor);
     expect((await prompted('history', sessionId)).status).toBe('COMPLETED');
     expect(await said(sessionId)).toBe('I know 1 turns');
     const again = await connect(EDITOR);
@@ -119,7 +122,7 @@ describe("an agent's own session that goes on with another client", () => {
     const editor = await connect(EDITOR);
     const { sessionId } = await editor.session({ route: 'acp:peer' });
     await editor.prompt(sessionId, 'hello');
-    editor.close();
+    await left(editor);
     await prompted('history', sessionId);
     expect(await said(sessionId)).toBe('I know 1 turns');
     const [, loaded] = await notesOf(sessionId, 'agent_session');
