@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Event, EventLog } from '#eventlog/event-log.ts';
-import { CARRIED } from '#resources/bundle/document/carried-events.ts';
+import { carriedAs } from '#resources/bundle/document/carried-events.ts';
 import { erasedPayload } from '#resources/erasure/schema.ts';
 import { type EmittedKind, EVENT_PAYLOADS } from '#resources/event-payloads.ts';
 import { asyncApiCheck } from '../harness/asyncapi-check.ts';
@@ -46,7 +46,7 @@ export function eventFindings(events: readonly Event[]): string[] {
 /** Its export has every event of a Session; an imported one is exported as it was recorded, and not as it came here. */
 function isLeftBehind({ event, session_id }: Event): boolean {
   if (session_id === null || event === 'vendor.harn_gateway.session_imported') return false;
-  return CARRIED[event as EmittedKind] === 'elsewhere';
+  return carriedAs(event as EmittedKind) === 'elsewhere';
 }
 
 /** An Event is what the AsyncAPI document says of its kind, and its payload parses as its row of the table does. */

@@ -8,8 +8,12 @@ import type { EmittedKind } from '#resources/event-payloads.ts';
  */
 export type Carried = 'folded' | 'told' | 'elsewhere';
 
-/** Total: a kind without a row does not compile. */
-export const CARRIED: Readonly<Record<EmittedKind, Carried>> = {
+export function carriedAs(kind: EmittedKind): Carried {
+  return CARRIED[kind] ?? 'told';
+}
+
+/** Kinds without a row are told: a new one can do no harm here before somebody has said what it may do. */
+const CARRIED: Readonly<Partial<Record<EmittedKind, Carried>>> = {
   'vendor.harn_gateway.api_key_created': 'elsewhere',
   'vendor.harn_gateway.api_key_ended': 'elsewhere',
   'artifact.created': 'folded',
@@ -20,11 +24,6 @@ export const CARRIED: Readonly<Record<EmittedKind, Carried>> = {
   'branch.merged': 'folded',
   'branch.abandoned': 'folded',
   'vendor.harn_gateway.session_imported': 'elsewhere',
-  'connector.delivery_received': 'told',
-  'connector.delivery_deduped': 'told',
-  'connector.normalized': 'told',
-  'connector.task_submitted': 'told',
-  'connector.failed': 'told',
   'vendor.harn_gateway.erasure_requested': 'elsewhere',
   'vendor.harn_gateway.erasure_progressed': 'elsewhere',
   'vendor.harn_gateway.erasure_completed': 'elsewhere',
@@ -34,10 +33,7 @@ export const CARRIED: Readonly<Record<EmittedKind, Carried>> = {
   'vendor.harn_gateway.halt_released': 'elsewhere',
   'vendor.harn_gateway.hold_created': 'elsewhere',
   'vendor.harn_gateway.hold_released': 'elsewhere',
-  'vendor.harn_gateway.live_client_changed': 'told',
   'agent.memory_read': 'folded',
-  'vendor.harn_gateway.memory_created': 'told',
-  'vendor.harn_gateway.memory_deleted': 'told',
   'agent.reasoning_summary': 'folded',
   'vendor.harn_gateway.agent_update': 'folded',
   'user.message': 'folded',
@@ -62,16 +58,8 @@ export const CARRIED: Readonly<Record<EmittedKind, Carried>> = {
   'vendor.harn_gateway.persona_updated': 'elsewhere',
   'agent.handoff': 'folded',
   'vendor.harn_gateway.policy_decided': 'folded',
-  'vendor.harn_gateway.call_refused': 'told',
-  'vendor.harn_gateway.push_config_set': 'told',
-  'vendor.harn_gateway.push_config_deleted': 'told',
-  'vendor.harn_gateway.push_delivered': 'told',
-  'vendor.harn_gateway.delivery_given_up': 'told',
-  'vendor.harn_gateway.dead_letter_changed': 'told',
   'vendor.harn_gateway.signing_key_changed': 'elsewhere',
   'receipt.issued': 'folded',
-  'receipt.verified': 'told',
-  'receipt.verification_failed': 'told',
   'replay.started': 'folded',
   'replay.event_replayed': 'folded',
   'replay.completed': 'folded',
@@ -106,7 +94,6 @@ export const CARRIED: Readonly<Record<EmittedKind, Carried>> = {
   'tool.failed': 'folded',
   'agent.tool_result': 'folded',
   'vendor.harn_gateway.skill_definition': 'elsewhere',
-  'vendor.harn_gateway.trust_recorded': 'told',
   'vendor.harn_gateway.vault_created': 'elsewhere',
   'vendor.harn_gateway.vault_configured': 'elsewhere',
   'vendor.harn_gateway.workspace_created': 'elsewhere',

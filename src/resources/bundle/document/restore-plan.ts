@@ -5,7 +5,7 @@ import { type EmittedKind, EVENT_PAYLOADS } from '#resources/event-payloads.ts';
 import type { BundleMode } from '../session-bundle-schema.ts';
 import { InvalidBundleError } from './bundle-fault.ts';
 import type { BundleFile } from './bundle-file.ts';
-import { CARRIED } from './carried-events.ts';
+import { carriedAs } from './carried-events.ts';
 import {
   decodeEvent,
   type EventRow,
@@ -209,7 +209,7 @@ function withPayload(
 ): Pick<RestoredEvent, 'event' | 'opaque'> {
   const filled = isWhole ? event : (filledIn(event) as JsonObject);
   const { event: kind, payload, metadata } = filled;
-  if (!isKnown(kind) || CARRIED[kind] === 'elsewhere')
+  if (!isKnown(kind) || carriedAs(kind) === 'elsewhere')
     throw new InvalidBundleError(
       'typed_decode',
       where,
@@ -233,7 +233,7 @@ function isKnown(kind: JsonValue | undefined): kind is EmittedKind {
 }
 
 function isToldOnly({ event }: JsonObject): boolean {
-  return isKnown(event) && CARRIED[event] === 'told';
+  return isKnown(event) && carriedAs(event) === 'told';
 }
 
 /** An object that was withheld leaves a text in its place; where only an object fits, one that says so. */
