@@ -1,30 +1,29 @@
-import { execFile, execFileSync } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
-import { findPackageRoot } from '#config/package-root.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stageOf } from '../conformance/stage.ts';
+import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { grpcAddress } from '../harness/grpc-client.ts';
+import {
+  askByPython,
+  type Binding,
+  HAS_PYTHON,
+  needsPython,
+  type PythonAgent,
+  printedByPython,
+  startPythonAgent,
+} from '../harness/peers/python-peers.ts';
+import { eventsOf, replayOf } from '../harness/runs.ts';
 
-/** A Python that has `a2a-sdk[grpc]`; its path may be named. */
-const PYTHON = process.env['HARN_TEST_PYTHON'] ?? 'python3';
-const why = missing();
+/** Each interface that a card of A2A can offer. */
+const INTERFACES: readonly (readonly [Binding, '1.0' | '0.3'])[] = [
+  ['JSONRPC', '1.0'],
+  ['HTTP+JSON', '1.0'],
+  ['GRPC', '1.0'],
+  ['JSONRPC', '0.3'],
+  ['HTTP+JSON', '0.3'],
+  ['GRPC', '0.3'],
+];
 
-function missing(): string | undefined {
-  try {
-    execFileSync(PYTHON, ['-c', 'import a2a.client.transports.grpc, a2a.compat.v0_3.grpc_transport, httpx'], {
-      stdio: 'ignore',
-    });
-    return undefined;
-  } catch {
-    return `: skipped, as ${PYTHON} has no a2a-sdk[grpc]; name another one by HARN_TEST_PYTHON`;
-  }
-}
-
-const run = promisify(execFile);
-const script = join(findPackageRoot(import.meta.url), 'test', 'harness', 'peers', 'a2a-python-client.py');
-
-describe.skipIf(why !== undefined)(`the clients of a2a-sdk for Python${why ?? ''}`, () => {
+describe.skipIf(!HAS_PYTHON)(needsPython('the clients of the Python SDK'), () => {
   const stage = stageOf({ config: { server: { grpc: { port: 0 } } } });
 
   it.each(['jsonrpc-1.0', 'http+json-1.0', 'grpc-1.0', 'http+json-0.3', 'grpc-0.3'])(
@@ -33,8 +32,7 @@ describe.skipIf(why !== undefined)(`the clients of a2a-sdk for Python${why ?? ''
       const { gateway, client } = stage;
       const [way, version] = binding.split('-');
       const url = way === 'grpc' ? await grpcAddress(gateway.url, version) : `${gateway.url}/a2a`;
-      const { stdout } = await run(PYTHON, [script, binding, url, client.key]);
-      expect(JSON.parse(stdout)).toEqual({
+      expect(JSON.parse(await printedByPython('transports.py', [binding, url, client.key]))).toEqual({
         streamed: [
           'task',
           'chunk chunk 1 of 3',
@@ -46,6 +44,72 @@ describe.skipIf(why !== undefined)(`the clients of a2a-sdk for Python${why ?? ''
         canceled: 'TASK_STATE_CANCELED',
         refused: expect.stringMatching(/Error$/),
       });
+    },
+    60_000,
+  );
+
+  it.each(['JSONRPC', 'HTTP+JSON', 'GRPC'] as const)(
+    'find %s in the card, and say, answer, list and follow by it',
+    async (binding) => {
+      const card = { url: `${stage.gateway.url}/a2a`, key: stage.client.key };
+      const [plain, asked, unknown] = await askByPython(card, binding, ['stream 3', 'ask', 'unknown']);
+      expect(plain).toMatchObject({ state: 'TASK_STATE_COMPLETED', listed: true });
+      expect(asked).toMatchObject({
+        state: 'TASK_STATE_COMPLETED',
+        answered: { states: expect.arrayContaining(['TASK_STATE_COMPLETED']) },
+      });
+      expect(unknown).toEqual({ error: 'TaskNotFoundError' });
+    },
+    60_000,
+  );
+});
+
+describe.skipIf(!HAS_PYTHON)(needsPython('agents written with the Python SDK'), () => {
+  let agents: PythonAgent[] = [];
+  let gateway: TestGateway;
+  const idOf = ([binding, version]: (typeof INTERFACES)[number]) =>
+    `${binding}-${version}`.toLowerCase().replace(/[^a-z0-9]/g, '-');
+  beforeAll(async () => {
+    agents = await Promise.all(INTERFACES.map((row) => startPythonAgent(...row)));
+    const a2a = agents.map(({ cardUrl }, at) => ({
+      id: idOf(INTERFACES[at] ?? ['JSONRPC', '1.0']),
+      card: cardUrl,
+    }));
+    gateway = await startTestGateway({ config: { upstreams: { a2a } } });
+  }, 120_000);
+  afterAll(async () => {
+    await gateway.close();
+    await Promise.all(agents.map((agent) => agent.close()));
+  });
+
+  it.each(INTERFACES)(
+    'over %s %s: answer in pieces, ask, fail, are canceled, and replay byte_equal',
+    async (...row) => {
+      const { client } = gateway;
+      const submit = (text: string, session?: string) =>
+        client.submit(text, session, { route: `a2a:${idOf(row)}` });
+      const said = await submit('a tree');
+      const ended = await client.until(said.id, 'COMPLETED');
+      const { data } = await client.get<{ data: { id: string }[] }>(`/v1/artifacts?task_id=${said.id}`);
+      expect((await client.call('GET', `/v1/artifacts/${data[0]?.id}/content`)).text).toBe(
+        'You said: a tree',
+      );
+      const replay = await replayOf(client, ended.id, { mode: 'exact' });
+      const verdict = (await eventsOf(client, replay.id)).find(({ event }) => event === 'replay.completed');
+      expect(verdict?.payload['verdict']).toMatchObject({ status: 'byte_equal' });
+
+      const asked = await submit('ask');
+      await client.until(asked.id, 'INPUT_REQUIRED');
+      await client.answer(asked.id, 'blue');
+      await client.until(asked.id, 'COMPLETED');
+
+      const failed = await client.until((await submit('fail')).id, 'FAILED');
+      expect(JSON.stringify(failed)).toContain('The brush broke.');
+
+      const waiting = await submit('wait');
+      await client.until(waiting.id, 'WORKING');
+      await client.post(`/v1/tasks/${waiting.id}/cancel`, { reason: 'Enough.' });
+      await client.until(waiting.id, 'CANCELED');
     },
     60_000,
   );

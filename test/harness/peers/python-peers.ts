@@ -6,6 +6,15 @@ import { createInterface } from 'node:readline';
 /** A Python that has the SDK, by `HARN_A2A_PYTHON` or the PATH; undefined where there is none. */
 const PYTHON = foundPython();
 
+/** A script beside the others, run to its end; resolves with what it printed. */
+export async function printedByPython(script: string, args: readonly string[]): Promise<string> {
+  const child = run(script, args);
+  const lines: string[] = [];
+  for await (const line of linesOf(child)) lines.push(line);
+  await end(child);
+  return lines.join('\n');
+}
+
 const WANTED =
   'no Python with the SDK: "pip install a2a-sdk[grpc,http-server] uvicorn", or name one in HARN_A2A_PYTHON';
 
@@ -16,7 +25,8 @@ export const needsPython = (name: string): string => (HAS_PYTHON ? name : `${nam
 
 function foundPython(): string | undefined {
   const program = process.env['HARN_A2A_PYTHON'] ?? 'python3';
-  const modules = 'import a2a.server.routes.rest_routes, a2a.client.transports.grpc, uvicorn';
+  const modules =
+    'import a2a.server.routes.rest_routes, a2a.client.transports.grpc, a2a.compat.v0_3.grpc_transport, uvicorn';
   return spawnSync(program, ['-c', modules], { stdio: 'ignore' }).status === 0 ? program : undefined;
 }
 
