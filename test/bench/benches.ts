@@ -1,4 +1,4 @@
-import { a2aFace } from './a2a-server.ts';
+import { a2aFace, grpcFace } from './a2a-server.ts';
 import { acpStream, acpTurn } from './acp-turn.ts';
 import { append } from './append.ts';
 import type { Bench } from './bench.ts';
@@ -26,6 +26,7 @@ export const BENCHES: readonly Bench[] = [
   durableTask,
   telemetry,
   a2aFace,
+  grpcFace,
   upstreamHop,
   append,
   fanOut,

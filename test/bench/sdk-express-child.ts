@@ -9,11 +9,14 @@ import {
   type RequestContext,
 } from '@a2a-js/sdk/server';
 import { jsonRpcHandler, UserBuilder } from '@a2a-js/sdk/server/express';
+import { A2AService, UserBuilder as GrpcUsers, grpcService } from '@a2a-js/sdk/server/grpc';
+import * as grpc from '@grpc/grpc-js';
 import express from 'express';
+import { bound } from '../harness/peers/grpc-agent.ts';
 import { serveCommands } from './commands.ts';
 import { AS_ARTIFACT } from './echo-client.ts';
 
-/** The baseline of P1: the same echo task on the SDK's own express server, in memory. */
+/** The baseline of P1: the same echo task on the SDK's own express server, and on its gRPC server, in memory. */
 class EchoExecutor implements AgentExecutor {
   execute = async (
     { taskId, contextId, userMessage }: RequestContext,
@@ -94,7 +97,13 @@ const card = AgentCard.fromJSON({
 const requestHandler = new DefaultRequestHandler(card, new InMemoryTaskStore(), new EchoExecutor());
 const app = express();
 app.use('/rpc', jsonRpcHandler({ requestHandler, userBuilder: UserBuilder.noAuthentication }));
+const overGrpc = new grpc.Server();
+overGrpc.addService(A2AService, grpcService({ requestHandler, userBuilder: GrpcUsers.noAuthentication }));
+const grpcAddress = await bound(overGrpc);
 const server = app.listen(0, '127.0.0.1', () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  serveCommands({ url }, {}, async () => server.closeAllConnections());
+  serveCommands({ url, grpc: grpcAddress }, {}, async () => {
+    server.closeAllConnections();
+    overGrpc.forceShutdown();
+  });
 });

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { checkData, systemClock, systemRandom } from '#compose/compose.ts';
 import type { Move, Turn } from '#protocol-client.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
+import { grpcAddress } from '../harness/grpc-client.ts';
 import { badFrames } from './bad-frames.ts';
+import { badGrpc } from './bad-grpc.ts';
 import { type BadRequest, BadRequests } from './bad-requests.ts';
 import { checkLog } from './log-oracle.ts';
 import { bind, PuppetClient, textOf } from './puppet-client.ts';
@@ -18,6 +20,8 @@ const CONNECTIONS = 16;
 const VIOLATIONS_KEPT = 20;
 /** Share of what is sent as frames of a socket. */
 const ON_SOCKETS = 0.15;
+/** The same as calls of gRPC. */
+const ON_GRPC = 0.1;
 /** Sessions do not stay open for long here. */
 const RESTOCK_EVERY = 100;
 
@@ -39,14 +43,17 @@ export async function badInput(seed: number, requests: number): Promise<Report> 
           { id: 'workspace_other', tenant: 'tenant_other' },
         ],
         limits: { cancel_wait_ms: 50 },
+        server: { grpc: { port: 0 } },
       },
       extraClients: [new PuppetClient(play)],
     });
     try {
       const random = new SeededRandom(seed);
       const frames = Math.round(requests * ON_SOCKETS);
-      await pour(gateway, random, requests - frames, report);
+      const calls = Math.round(requests * ON_GRPC);
+      await pour(gateway, random, requests - frames - calls, report);
       await pourFrames(gateway, random, frames, report);
+      await pourCalls(gateway, random, calls, report);
       await afterwards(gateway, report);
     } finally {
       await gateway.close();
@@ -114,6 +121,18 @@ async function pourFrames(
   const idOf = (kind: string) => random.pick(ids.get(kind) ?? ['x']);
   const { url } = gateway;
   await badFrames({ url, key: gateway.client.key }, idOf, random, frames, report);
+}
+
+/** The same over gRPC, in both versions. */
+async function pourCalls(
+  gateway: TestGateway,
+  random: SeededRandom,
+  calls: number,
+  report: Report,
+): Promise<void> {
+  const ids = await stock(gateway);
+  const idOf = (kind: string) => random.pick(ids.get(kind) ?? ['x']);
+  await badGrpc(await grpcAddress(gateway.url), gateway.client.key, idOf, random, calls, report);
 }
 
 /** Resources of every kind, in two tenants, so that the requests have something to hit. */

@@ -3,7 +3,7 @@ import { mutatedJson } from './json-mutations.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 /** Something of a kind that exists, or another id. */
-type IdOf = (kind: 'session' | 'task' | 'message' | 'artifact' | 'workspace' | 'event') => string;
+export type IdOf = (kind: 'session' | 'task' | 'message' | 'artifact' | 'workspace' | 'event') => string;
 
 /** How a message of a face is right, before anything is wrong with it. */
 type Templates = Readonly<Record<string, (id: IdOf) => JsonObject>>;
