@@ -7,8 +7,8 @@ import card from '../../../config/sample-agent/card.json' with { type: 'json' };
 import { SampleExecutor } from '../../../config/sample-agent/executor.ts';
 import { closeServer, listenOnLoopback, type Peer, RequestLog } from './peer.ts';
 
-/** The sample agent behind the gRPC server of @a2a-js/sdk; its card, over HTTP, offers nothing else. */
-export async function startGrpcAgent(): Promise<Peer> {
+/** The sample agent behind the gRPC server of @a2a-js/sdk; its card, over HTTP, offers nothing else, and no streams where it is `blocking`. */
+export async function startGrpcAgent({ blocking = false } = {}): Promise<Peer> {
   const log = new RequestLog();
   let ids = 0;
   const newId = () => {
@@ -19,7 +19,11 @@ export async function startGrpcAgent(): Promise<Peer> {
   const server = new grpc.Server({ interceptors: [recordedBy(log)] });
   const address = await bound(server);
   const supportedInterfaces = [{ url: address, protocolBinding: 'GRPC', protocolVersion: '1.0' }];
-  const offered = AgentCard.fromJSON({ ...card, supportedInterfaces });
+  const offered = AgentCard.fromJSON({
+    ...card,
+    supportedInterfaces,
+    capabilities: { ...card.capabilities, streaming: !blocking },
+  });
   const requestHandler = new DefaultRequestHandler(offered, new InMemoryTaskStore(), executor);
   server.addService(A2AService, grpcService({ requestHandler, userBuilder: UserBuilder.noAuthentication }));
   const pages = createServer((_request, response) => {
