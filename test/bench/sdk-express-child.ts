@@ -88,7 +88,10 @@ const card = AgentCard.fromJSON({
   name: 'Echo',
   description: 'Says it back.',
   version: '1.0.0',
-  supportedInterfaces: [{ url: 'http://127.0.0.1/rpc', protocolBinding: 'JSONRPC', protocolVersion: '1.0' }],
+  supportedInterfaces: [
+    { url: 'http://127.0.0.1/rpc', protocolBinding: 'JSONRPC', protocolVersion: '1.0' },
+    { url: '127.0.0.1:0', protocolBinding: 'GRPC', protocolVersion: '1.0' },
+  ],
   capabilities: { streaming: true },
   defaultInputModes: ['text/plain'],
   defaultOutputModes: ['text/plain'],
