@@ -28,8 +28,10 @@ export function serveCommand(): Command {
 async function serve({ quiet, json, unlisted, watch, ...flags }: ServeOptions): Promise<void> {
   const source = new WatchedConfig(flags);
   const config = source.read();
+  const data = config.store.data;
   const { logger, redactor } = createLogging(config.telemetry.log_level, logsTo(process.stderr, json));
   let freshKey: string | undefined;
+  let stopWaiting: () => void = () => undefined;
   const gateway = await startGateway({
     config,
     readConfig: () => source.read(),
@@ -41,11 +43,20 @@ async function serve({ quiet, json, unlisted, watch, ...flags }: ServeOptions): 
     onDevelopmentKey: (key) => {
       freshKey = key;
     },
+    onWaiting: (node) => {
+      stopWaiting = onSignal((signal) => {
+        logger.info({ signal }, 'draining');
+        void node.close().then(() => process.exit(EXIT.fine));
+      });
+      process.stdout.write(
+        `${JSON.stringify({ event: 'waiting', url: node.url, pid: process.pid, data })}\n`,
+      );
+    },
     // At once: the other one takes up what runs here. Started again, it waits behind that one.
     onOvertaken: () => process.exit(EXIT.dataInUse),
   });
   // Before the ready line: who reads it may send the signal at once.
-  const data = config.store.data;
+  stopWaiting();
   const self = { url: gateway.url, pid: process.pid, data, started_at: new Date().toISOString() };
   const running = new RunningGateways(process.env);
   // Its line in the log says what came of it; a faulty file changes nothing.
@@ -94,6 +105,17 @@ function hasDevelopmentKey({ auth }: Config): boolean {
   return auth.api_keys.length === 0 && auth.oauth.length === 0;
 }
 
+/** Calls once, for the first signal to stop. What it returns takes that back. */
+function onSignal(act: (signal: string) => void): () => void {
+  const off = () => void process.off('SIGTERM', first).off('SIGINT', first);
+  const first = (signal: string) => {
+    off();
+    act(signal);
+  };
+  process.on('SIGTERM', first).on('SIGINT', first);
+  return off;
+}
+
 /** Waits for a signal, then drains; a second signal ends at once. */
 async function stopped(close: () => Promise<void>, logger: Logger): Promise<void> {
   const fatal = (error: unknown) => {
@@ -102,12 +124,8 @@ async function stopped(close: () => Promise<void>, logger: Logger): Promise<void
   };
   process.on('uncaughtException', fatal);
   process.on('unhandledRejection', fatal);
-  const signal = await new Promise<string>((resolve) => {
-    process.once('SIGTERM', resolve);
-    process.once('SIGINT', resolve);
-  });
-  process.once('SIGTERM', () => process.exit(EXIT.failed));
-  process.once('SIGINT', () => process.exit(EXIT.failed));
+  const signal = await new Promise<string>((resolve) => void onSignal(resolve));
+  onSignal(() => process.exit(EXIT.failed));
   logger.info({ signal }, 'draining');
   await close();
   logger.info({}, 'stopped');

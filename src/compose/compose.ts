@@ -18,6 +18,7 @@ import { type Core, makeCore } from './core.ts';
 import { lookAtIssuers, trustedIssuers } from './issuers.ts';
 import { logsTraces } from './logging.ts';
 import { openMeasuring } from './measuring.ts';
+import { openNode } from './node.ts';
 import { openData, refuseBadCheckpoint } from './open-data.ts';
 import { type GatewayParts, type Parts, systemClock, systemRandom } from './parts.ts';
 import { isHalted, Reloader, refuseReload } from './reload.ts';
@@ -95,7 +96,9 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   checkKeptCards(config.store.data);
   const sample = sampleAgent(parts);
   closers.push(() => sample.close());
-  const data = await openData(parts);
+  const node = await openNode(parts);
+  closers.push(() => node?.close());
+  const data = await openData({ ...parts, ...(node && { nodes: node.nodes }) });
   const { log } = data;
   // For what works on tasks; each request says its trace itself.
   const working = { ...parts, logger: logsTraces(logger, log) };
@@ -143,7 +146,16 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     await core.runner.recover();
     await core.sending.outbox.start();
   }
-  const surface = makeSurface(parts, data, clients, issuers, core, watch, { measuring, telemetry });
+  const surface = makeSurface(
+    parts,
+    data,
+    clients,
+    issuers,
+    core,
+    watch,
+    { measuring, telemetry },
+    node?.door,
+  );
   closers.push(() => surface.close({ graceMs: config.limits.drain_timeout_ms }));
   reloader = new Reloader({
     parts,
@@ -154,6 +166,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     surface,
     makeClients: (next) => makeClients({ ...working, config: next, extraClients: [] }, log, sample),
   });
+  await node?.decides();
   const { url } = await surface.listen(config.server.host, config.server.port);
   announceGateway(config.store.data, { url, pid: process.pid });
   closers.push(() => withdrawGateway(config.store.data));

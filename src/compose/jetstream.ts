@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ConfigError } from '#config/fault.ts';
 import type { Config } from '#config/load.ts';
 import type { JournalOptions } from '#eventlog/jetstream/journal.ts';
-import { openJetStreamStore } from '#eventlog/jetstream/open-jetstream.ts';
+import { type JetStreamOptions, openJetStreamStore } from '#eventlog/jetstream/open-jetstream.ts';
 import type { Clock, Logger, Random } from '#protocol/ports.ts';
 import type { LevelStoreOptions } from '#store/level-store.ts';
 import type { Store } from '#store/store.ts';
@@ -14,14 +14,18 @@ interface JetStreamParts {
   random: Random;
   logger: Logger;
   onOvertaken?: () => void;
+  nodes?: Nodes;
 }
+
+/** How this node is found by the others of its log, and who takes the news of which one decides. */
+export type Nodes = Pick<JetStreamOptions, 'address' | 'onHolder' | 'signal'>;
 
 type StreamOptions = Pick<JournalOptions, 'servers' | 'name' | 'replicas' | 'credentials'>;
 
 /** What opens the store of a log in JetStream, as the configuration says. Loaded only where it says so. */
 export function jetStreamStore(parts: JetStreamParts): (options: LevelStoreOptions) => Promise<Store> {
   const { clock, random, logger, onOvertaken = () => undefined } = parts;
-  const of = { ...streamOptions(parts.config), clock, random, logger, onOvertaken };
+  const of = { ...streamOptions(parts.config), clock, random, logger, onOvertaken, ...parts.nodes };
   return (level) => openJetStreamStore({ ...of, level, timers: nodeTimers });
 }
 

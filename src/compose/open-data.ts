@@ -32,6 +32,7 @@ import type { Store } from '#store/store.ts';
 import { IntegrityError, StoreOpenError } from '#store/store-errors.ts';
 import type { DamagedTable } from '#store/table-check.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
+import type { Nodes } from './jetstream.ts';
 
 export interface OpenLogParts {
   config: Config;
@@ -46,6 +47,8 @@ export interface OpenLogParts {
   openStore?: (options: LevelStoreOptions) => Promise<Store>;
   /** Called once, when another node decides for the log: this one can write no more. Default: nothing is called. */
   onOvertaken?: () => void;
+  /** The other nodes of a log that several share. Default: they do not learn where this one is. */
+  nodes?: Nodes;
 }
 
 /** What a data directory holds, open. */

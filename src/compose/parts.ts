@@ -26,6 +26,13 @@ export const systemRandom: Random = {
   },
 };
 
+/** A node of a log that several share, while another one decides: what it is asked, it hands on. */
+export interface WaitingNode {
+  url: string;
+  /** Takes no more, and waits for what is under way within `drain_timeout_ms`. */
+  close(): Promise<void>;
+}
+
 /** What the composition needs from outside: everything else it makes itself. */
 export interface GatewayParts {
   config: Config;
@@ -46,6 +53,8 @@ export interface GatewayParts {
   openStore?: (options: LevelStoreOptions) => Promise<Store>;
   /** Called once, when another node decides for a log that several share: this one can write no more. Default: nothing is called. */
   onOvertaken?: () => void;
+  /** Called when this node listens and another one decides, with what drains it. Default: nothing is called. */
+  onWaiting?: (node: WaitingNode) => void;
   /** Addresses of a name that a caller's URL holds. Default: the resolver of the system. */
   resolveHost?: (hostname: string) => Promise<readonly string[]>;
   /** Called with the development key once, when it is made. */

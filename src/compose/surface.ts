@@ -25,7 +25,7 @@ import { refuseSecretUrl } from '#resources/push/push-targets.ts';
 import { SignInCodes } from '#surfaces/discovery/sign-in-codes.ts';
 import type { GrpcSettings } from '#surfaces/grpc/server.ts';
 import type { HttpLimits } from '#surfaces/http/limits.ts';
-import type { TlsSettings } from '#surfaces/http/server.ts';
+import type { OpenDoor, TlsSettings } from '#surfaces/http/server.ts';
 import { createHttpSurface, type HttpSurface, type HttpSurfaceDeps } from '#surfaces/http-surface.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
 import { type BridgeId, bridges, offerOf } from '../../bridges/index.ts';
@@ -53,6 +53,7 @@ export function makeSurface(
   core: Core,
   watch: ClockWatch,
   { measuring, telemetry }: Watching,
+  door: OpenDoor | undefined,
 ): ComposedSurface {
   const { gateway, tools } = core;
   const { config, logger, version, clock } = parts;
@@ -104,7 +105,7 @@ export function makeSurface(
         ? { authorize: metricsReader(gateway), read: () => measuring.metrics.read() }
         : undefined,
     createServers: (publicUrl) => makeServers(parts, clients, core, faceOf, publicUrl, cards, json),
-    server: serverSettings(config),
+    server: { ...serverSettings(config), ...(door && { door }) },
   });
   measuring?.metrics.readFrom(
     readMetrics(parts, core, {
@@ -137,11 +138,15 @@ function consoleOf({ config, packageRoot, version }: Parts, codes: SignInCodes):
   };
 }
 
-function serverSettings({ server }: Config): HttpSurfaceDeps['server'] {
+export function serverSettings({ server, store }: Config): HttpSurfaceDeps['server'] {
   return {
     ...(server.public_url === undefined ? {} : { publicUrl: server.public_url }),
     ...(server.tls === undefined ? {} : { tls: readPem(server.tls) }),
-    allowedHosts: server.allowed_hosts,
+    // Other nodes of the log ask it by that name.
+    allowedHosts: [
+      ...server.allowed_hosts,
+      ...(store.advertise === undefined ? [] : [new URL(store.advertise).host]),
+    ],
     allowedOrigins: server.allowed_origins,
     trustedProxies: server.trusted_proxies,
     requireTls: !server.insecure,
@@ -166,7 +171,7 @@ function readPem({ cert, key, client_certificates }: NonNullable<Config['server'
   };
 }
 
-function httpLimits({ limits }: Config): HttpLimits {
+export function httpLimits({ limits }: Config): HttpLimits {
   return {
     maxBodyBytes: limits.max_body_bytes,
     maxJsonDepth: limits.max_json_depth,

@@ -65,3 +65,8 @@ export function webUrl(text: string): URL | undefined {
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:';
   return isWeb && url.username === '' && url.password === '' && url.hash === '' ? url : undefined;
 }
+
+export const origin = z.string().refine((text) => {
+  const url = webUrl(text);
+  return url !== undefined && url.origin === text;
+}, 'must be an origin such as https://app.example.com, without a path');

@@ -33,7 +33,14 @@ import {
   SenderProofs,
   TransportSecurity,
 } from './http/request-checks.ts';
-import { createHttpServer, listen, type TlsSettings } from './http/server.ts';
+import {
+  LEAVING_MS,
+  listen,
+  type OpenDoor,
+  openServer,
+  type TlsSettings,
+  takeRequests,
+} from './http/server.ts';
 import { addRoute, operationRoutes, READ } from './rest/routes.ts';
 import { addServerRoutes, refusePath } from './servers/routes.ts';
 import { EventStreams } from './sse/event-streams.ts';
@@ -74,6 +81,8 @@ export interface HttpSurfaceDeps {
     publicUrl?: string;
     /** Absent for plain HTTP. */
     tls?: TlsSettings;
+    /** Listens already, and is left when this surface begins to listen. Default: a server of its own. */
+    door?: OpenDoor;
     /** `Host` values accepted besides the own address and `publicUrl`. */
     allowedHosts: readonly string[];
     /** Origins of browser pages that may call. */
@@ -123,14 +132,14 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
     () => closing !== undefined,
   );
   const app = createApp(deps, bounds, documents, streams, protocolServers);
-  const server = createHttpServer({ ...deps, ...bounds, listener: app.callback(), ...tlsOf(deps) });
+  const { door } = deps.server;
+  const server = door?.server ?? openServer({ ...deps, ...tlsOf(deps) });
   const sockets = new WebSockets({
     ...deps,
     ...bounds,
     gateway: deps.socketGateway ?? deps.gateway,
     serverSockets: protocolServers.flatMap((each) => each.sockets ?? []),
   });
-  sockets.listenOn(server);
   return {
     server,
     openStreams: () => streams.size + sockets.size,
@@ -141,6 +150,9 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
       if (server instanceof TlsServer) server.setSecureContext(pair);
     },
     async listen(host, port) {
+      door?.leave();
+      takeRequests(server, { ...deps, ...bounds, listener: app.callback() });
+      sockets.listenOn(server);
       const address = await listen(server, host, port);
       const url = `${deps.server.tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${address.port}`;
       if (publicUrl === '') publicUrl = url;
@@ -151,9 +163,11 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
       return { url, port: address.port };
     },
     close({ graceMs }) {
-      closing ??= Promise.all([drainServer(server, deps.timers, graceMs), grpc?.close(graceMs) ?? true]).then(
-        (clean) => closeServers(protocolServers, !clean.includes(false)),
-      );
+      const leaving = door === undefined ? 0 : Math.min(LEAVING_MS, graceMs);
+      closing ??= Promise.all([
+        drainServer(server, deps.timers, graceMs, leaving),
+        grpc?.close(graceMs) ?? true,
+      ]).then((clean) => closeServers(protocolServers, !clean.includes(false)));
       for (const each of protocolServers) each.drain?.();
       streams.drain();
       sockets.drain(graceMs);
@@ -325,11 +339,17 @@ function notFound(refuse: RefusePath): Middleware<HttpState> {
 const IDLE_LOOK_MS = 50;
 
 /**
- * Stops accepting and waits for answers under way; after `graceMs` the remaining connections are cut.
+ * Goes on for `leavingMs`, then stops accepting and waits for answers under way; after `graceMs` the remaining connections are cut.
  * Returns true when nothing had to be cut.
  */
-async function drainServer(server: Server, timers: Timers, graceMs: number): Promise<boolean> {
+async function drainServer(
+  server: Server,
+  timers: Timers,
+  graceMs: number,
+  leavingMs: number,
+): Promise<boolean> {
   if (!server.listening) return true;
+  if (leavingMs > 0) await new Promise<void>((resolve) => timers.after(leavingMs, resolve));
   return await new Promise<boolean>((resolve) => {
     let clean = true;
     const stop = timers.after(graceMs, () => {

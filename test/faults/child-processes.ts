@@ -30,7 +30,7 @@ export class Child {
   readonly ended: Promise<Output>;
   stdout = '';
   stderr = '';
-  #wake: () => void = () => undefined;
+  readonly #wakes = new Set<() => void>();
   #isOver = false;
 
   /** `program`: another Node than this one. */
@@ -58,15 +58,29 @@ export class Child {
   async firstLine(): Promise<string | undefined> {
     while (!this.stdout.includes('\n') && !this.#isOver)
       await new Promise<void>((resolve) => {
-        this.#wake = resolve;
+        this.#wakes.add(resolve);
       });
     return this.stdout.includes('\n') ? this.stdout.slice(0, this.stdout.indexOf('\n')) : undefined;
+  }
+
+  /** Whether a line of standard output had this text, once it came; false when the process ended without. */
+  async said(text: string): Promise<boolean> {
+    while (!this.stdout.includes(text) && !this.#isOver)
+      await new Promise<void>((resolve) => {
+        this.#wakes.add(resolve);
+      });
+    return this.stdout.includes(text);
   }
 
   /** Sends a signal and waits for the end. */
   async end(signal: NodeJS.Signals): Promise<Output> {
     this.process.kill(signal);
     return this.ended;
+  }
+
+  #wake(): void {
+    for (const wake of this.#wakes) wake();
+    this.#wakes.clear();
   }
 
   async #follow(): Promise<Output> {

@@ -81,7 +81,7 @@ export class GatewayPlace {
 /** A real `serve` process. */
 export class GatewayProcess {
   readonly child: Child;
-  /** Resolves when it serves; rejects with its standard error when it ended before. */
+  /** Resolves when it serves, or hands on to the one that decides; rejects with its standard error when it ended before. */
   readonly ready: Promise<void>;
   #client: TestClient | undefined;
 
@@ -96,6 +96,11 @@ export class GatewayProcess {
   get client(): TestClient {
     if (this.#client === undefined) throw new Error('The gateway is not ready.');
     return this.#client;
+  }
+
+  /** Resolves when it decides. False when it ended before. */
+  get decides(): Promise<boolean> {
+    return this.child.said('"event":"ready"');
   }
 
   kill(): Promise<Output> {

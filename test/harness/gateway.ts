@@ -16,6 +16,7 @@ import { findPackageRoot } from '#config/package-root.ts';
 import type { Clock, Random } from '#protocol/ports.ts';
 import type { ProtocolClient } from '#protocol-client.ts';
 import { TestClient } from './client.ts';
+import { Cluster } from './cluster.ts';
 
 /** In the data directory of a test gateway; a test that reloads writes it anew. */
 export const CONFIG_FILE = 'gateway.test.yaml';
@@ -67,9 +68,9 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   });
   const lines: string[] = [];
   const { logger, redactor } = createLogging('debug', { write: (line: string) => void lines.push(line) });
-  const config = writeConfig(data, options, people);
-  const gateway = await startGateway({
-    config,
+  const own = await Cluster.open(options, data);
+  const config = writeConfig(data, options, people, own?.configOf(0));
+  const parts = {
     readConfig: () => readConfig(data, options),
     packageRoot: options.packageRoot ?? findPackageRoot(import.meta.url),
     version: '0.0.0-test',
@@ -81,7 +82,10 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     ...(options.extraClients === undefined ? {} : { extraClients: options.extraClients }),
     ...(options.openStore === undefined ? {} : { openStore: options.openStore }),
     ...(options.resolveHost === undefined ? {} : { resolveHost: options.resolveHost }),
-  });
+  };
+  const alone = await startGateway({ ...parts, config });
+  await own?.addOthers(parts, (at, other) => writeConfig(other, options, people, own.configOf(at)));
+  const gateway = own === undefined ? alone : { ...alone, url: own.url };
   const clients = Object.fromEntries(people.map(({ name, key }) => [name, new TestClient(gateway.url, key)]));
   return {
     ...gateway,
@@ -90,6 +94,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     clients,
     logText: () => lines.join(''),
     close: async () => {
+      await own?.close();
       await gateway.close();
       if (options.data === undefined) rmSync(data, { recursive: true, force: true });
     },
@@ -104,7 +109,12 @@ function logOnNats(data: string): object {
   return { kind: 'jetstream', servers: urls, name, replicas: urls.length };
 }
 
-function writeConfig(data: string, options: TestGatewayOptions, people: readonly Record<string, unknown>[]) {
+function writeConfig(
+  data: string,
+  options: TestGatewayOptions,
+  people: readonly Record<string, unknown>[],
+  node?: ReturnType<Cluster['configOf']>,
+) {
   const api_keys = people.map(({ id, hash, actor, scopes, workspaces, tenant }) => ({
     id,
     hash,
@@ -115,12 +125,12 @@ function writeConfig(data: string, options: TestGatewayOptions, people: readonly
   }));
   const file = join(data, CONFIG_FILE);
   const sections = {
-    store: { data, ...logOnNats(data) },
+    store: { data, ...logOnNats(node?.log ?? data), ...(node && { advertise: node.advertise }) },
     auth: { api_keys, ...(options.oauth && { oauth: options.oauth }) },
     upstreams: { a2a: [] },
     ...options.config,
     // Also where a test sets something else of this section: two gateways may run on one machine.
-    server: { port: 0, ...(options.config?.['server'] as object | undefined) },
+    server: { port: 0, ...(options.config?.['server'] as object | undefined), ...node?.server },
   };
   writeFileSync(file, stringify(sections));
   return readConfig(data, options);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DEFAULT_VERSION, SUPPORTED_VERSIONS } from '#protocol/versions.ts';
-import { addressRange, filePath, host, port, webUrl } from '../shapes.ts';
+import { addressRange, filePath, host, origin, port, webUrl } from '../shapes.ts';
 
 const tls = z.strictObject({
   cert: filePath
@@ -14,11 +14,6 @@ const tls = z.strictObject({
       'Ask clients for a certificate, for access tokens that are bound to one (RFC 8705). None has to have one.',
     ),
 });
-
-const origin = z.string().refine((text) => {
-  const url = webUrl(text);
-  return url !== undefined && url.origin === text;
-}, 'must be an origin such as https://app.example.com, without a path');
 
 const publicUrl = z.string().refine((text) => {
   const url = webUrl(text);

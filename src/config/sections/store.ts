@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { filePath } from '../shapes.ts';
+import { filePath, origin } from '../shapes.ts';
 
 export const store = z
   .strictObject({
@@ -28,6 +28,12 @@ export const store = z
       .union([z.literal(1), z.literal(3), z.literal(5)], { error: 'must be 1, 3 or 5' })
       .default(3)
       .describe('Servers that keep each commit; it is acknowledged once most of them have it.'),
+    advertise: origin
+      .meta({ examples: ['http://node-1.internal:8080'] })
+      .describe(
+        'Where the other nodes of this log reach this one. With it a node that does not decide serves too: it hands what it is asked on to the one that does. Without it, it waits before it listens.',
+      )
+      .optional(),
     partitions: z
       .literal(1, { error: 'must be 1: this version has one partition' })
       .default(1)
@@ -42,6 +48,10 @@ export const store = z
   .refine(({ kind, servers }) => kind === 'leveldb' || servers.length > 0, {
     path: ['servers'],
     message: 'must name at least one server for kind jetstream',
+  })
+  .refine(({ kind, advertise }) => kind === 'jetstream' || advertise === undefined, {
+    path: ['advertise'],
+    message: 'needs kind jetstream: nobody else reads a log that is in this directory',
   })
   .prefault({})
   .describe('Where durable data lives. Relative paths here and below start at the working directory.');

@@ -15,19 +15,30 @@ const LOOK_MS = 200;
 /** Of a lease that was given back. */
 const NOBODY = '';
 
+/** Who has the lease, as its value says. */
+export interface Holder {
+  /** Another one at every start. */
+  node: string;
+  /** Where other nodes reach its HTTP port, an origin; absent where its operator did not say. */
+  url?: string | undefined;
+  /** Its port of gRPC, on the same host. */
+  grpcPort?: number | undefined;
+}
+
 export interface LeaseParts {
   connection: NatsConnection;
   /** Of the bucket, which is made where it is not there. */
   bucket: string;
   key: string;
   replicas: number;
-  /** Another one at every start. */
-  node: string;
+  self: Holder;
   clock: Clock;
   timers: Timers;
   logger: Logger;
   /** Called once, when the lease is another node's. */
   onLost(): void;
+  /** Called while this node waits, with another one that has the lease; undefined where nobody has it, or this node took it. */
+  onHolder(holder: Holder | undefined): void;
 }
 
 /**
@@ -37,6 +48,8 @@ export interface LeaseParts {
 export class Lease {
   readonly #parts: LeaseParts;
   readonly #kv: KV;
+  /** What the lease says while this node has it. */
+  readonly #value: string;
   #revision = 0;
   /** When the newest renewal was sent, by both clocks: the monotonic one stands still while a machine sleeps. */
   #renewed: { wallMs: number; monotonicMs: number } | undefined;
@@ -47,6 +60,7 @@ export class Lease {
   private constructor(parts: LeaseParts, kv: KV) {
     this.#parts = parts;
     this.#kv = kv;
+    this.#value = JSON.stringify(parts.self);
   }
 
   static async open(parts: LeaseParts): Promise<Lease> {
@@ -74,6 +88,7 @@ export class Lease {
         const revision = found?.revision ?? 0;
         const isFree = found === null || found.string() === NOBODY;
         if (revision !== seen?.revision) seen = { revision, sinceMs: clock.monotonic() };
+        this.#parts.onHolder(isFree ? undefined : holderOf(found.string()));
         if ((isFree || clock.monotonic() - seen.sinceMs >= LEASE_MS) && (await this.#tryTake(revision)))
           return;
       } catch (error) {
@@ -87,16 +102,17 @@ export class Lease {
   async #tryTake(revision: number): Promise<boolean> {
     const at = this.#now();
     try {
-      const { key, node } = this.#parts;
+      const { key } = this.#parts;
       this.#revision = await (revision === 0
-        ? this.#kv.create(key, node)
-        : this.#kv.update(key, node, revision));
+        ? this.#kv.create(key, this.#value)
+        : this.#kv.update(key, this.#value, revision));
     } catch {
       // Another node was first, or the answer did not come: then this node sees its own name as one to wait for.
       return false;
     }
     this.#renewed = at;
     this.#renewLater();
+    this.#parts.onHolder(undefined);
     return true;
   }
 
@@ -137,7 +153,7 @@ export class Lease {
     if (this.#isOver || this.#renewed === undefined) return;
     const at = this.#now();
     try {
-      this.#revision = await this.#kv.update(this.#parts.key, this.#parts.node, this.#revision, ANSWER_MS);
+      this.#revision = await this.#kv.update(this.#parts.key, this.#value, this.#revision, ANSWER_MS);
       this.#renewed = at;
     } catch (error) {
       await this.#seeAgain(error);
@@ -151,7 +167,7 @@ export class Lease {
     this.#parts.logger.warn({ err: cause }, 'the lease was not renewed');
     try {
       const found = await this.#kv.get(this.#parts.key);
-      if (found === null || found.string() !== this.#parts.node) return this.#lose();
+      if (found === null || found.string() !== this.#value) return this.#lose();
       // Which of the renewals it is nobody knows, so the age stays what it was until the next one.
       this.#revision = found.revision;
     } catch (error) {
@@ -181,4 +197,10 @@ export class Lease {
       this.#parts.logger.warn({ err: error }, 'the lease was not given back; it runs out');
     }
   }
+}
+
+/** A value that is none of these words is that of an earlier version, which had no address. */
+function holderOf(value: string): Holder {
+  if (!value.startsWith('{')) return { node: value };
+  return JSON.parse(value) as Holder;
 }

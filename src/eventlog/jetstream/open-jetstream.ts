@@ -5,7 +5,7 @@ import { FORMS } from '../migrate/forms.ts';
 import type { Timers } from '../timers.ts';
 import { Journal, type JournalOptions, leaseBucket, OPEN_MS, unreachable, untilDone } from './journal.ts';
 import { JournaledStore } from './journaled-store.ts';
-import { Lease } from './lease.ts';
+import { type Holder, Lease } from './lease.ts';
 
 export interface JetStreamOptions
   extends Pick<JournalOptions, 'servers' | 'credentials' | 'name' | 'replicas'> {
@@ -16,6 +16,12 @@ export interface JetStreamOptions
   logger: Logger;
   /** Called once, when another node decides: nothing is written from then on. */
   onOvertaken(): void;
+  /** Where other nodes reach this one. Default: nowhere. */
+  address?: Omit<Holder, 'node'> | undefined;
+  /** Called while this node waits, with the one that decides; undefined where none does, or this one from now on. Default: nothing is called. */
+  onHolder?: ((holder: Holder | undefined) => void) | undefined;
+  /** Stops the waiting for another node's lease; the opening rejects then. Default: nothing does. */
+  signal?: AbortSignal | undefined;
   /** How long another node's lease is waited for, in milliseconds. Default: for ever. */
   waitsMs?: number | undefined;
 }
@@ -27,7 +33,7 @@ const ID_BYTES = 16;
  * writes meanwhile. Rejects with StoreOpenError.
  */
 export async function openJetStreamStore(options: JetStreamOptions): Promise<JournaledStore> {
-  const { level, random, logger, onOvertaken, waitsMs, ...of } = options;
+  const { level, random, logger, onOvertaken, waitsMs, address, onHolder = () => undefined, ...of } = options;
   const newId = (object: string) => `${object}_${Buffer.from(random.bytes(ID_BYTES)).toString('hex')}`;
   // What a power loss takes from it is in the stream.
   const cache = await openLevelStore({ ...level, syncs: false });
@@ -41,9 +47,10 @@ export async function openJetStreamStore(options: JetStreamOptions): Promise<Jou
       connection: journal.connection,
       bucket: leaseBucket(of.name),
       key: 'p0000',
-      node: newId('node'),
+      self: { node: newId('node'), ...address },
       logger,
       onLost: overtaken,
+      onHolder,
     };
     const patiently = <T>(action: () => Promise<T>) => untilDone(of, OPEN_MS, action);
     lease = await patiently(() => Lease.open(leaseParts));
@@ -52,6 +59,7 @@ export async function openJetStreamStore(options: JetStreamOptions): Promise<Jou
     const store = await patiently(() => JournaledStore.open(parts));
     const started = of.clock.monotonic();
     await lease.take(async () => {
+      if (options.signal?.aborted) throw stopped(store.stream);
       if (waitsMs !== undefined && of.clock.monotonic() - started > waitsMs) throw inUse(store.stream);
       await store.followOn();
     });
@@ -65,6 +73,14 @@ export async function openJetStreamStore(options: JetStreamOptions): Promise<Jou
     const isSaid = error instanceof StoreOpenError || error instanceof IntegrityError;
     throw isSaid ? error : unreachable(options.servers.join(', '), error);
   }
+}
+
+function stopped(stream: string): StoreOpenError {
+  return new StoreOpenError(
+    'locked',
+    stream,
+    `Stopped while another gateway decides for the log of ${stream}.`,
+  );
 }
 
 function inUse(stream: string): StoreOpenError {

@@ -120,6 +120,11 @@ export class HostAllowList {
     throw new ProtocolError('invalid_request', message, { param: 'Host' });
   }
 
+  /** Whether any node with the same configuration takes this host. */
+  isNamed(host: string | undefined): boolean {
+    return host !== undefined && this.#names.has(withoutUsualPort(host.toLowerCase()));
+  }
+
   #accepts(host: string, socket: Socket): boolean {
     if (this.#names.has(host) || this.#accepted.get(socket) === host) return true;
     const isListed = this.#isListed(host.toLowerCase(), socket);

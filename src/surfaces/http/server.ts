@@ -16,17 +16,22 @@ export interface TlsSettings {
 export interface HttpServerDeps extends ParseFailureDeps {
   /** Takes every well-formed request, `Expect` included. */
   listener: RequestListener;
-  /** Absent for plain HTTP. */
-  tls?: TlsSettings;
-  limits: HttpLimits;
+}
+
+/** For which a node that leaves others behind still takes calls, and says with each answer that its connection closes. */
+export const LEAVING_MS = 1_000;
+
+/** A server that listens, whose requests somebody takes until `leave` is called. */
+export interface OpenDoor {
+  readonly server: Server;
+  leave(): void;
 }
 
 /** Time between looks at slow connections; Node's 30 s would let a 10 s limit mean 40 s. */
 const CHECK_INTERVAL_MS = 1_000;
 
-/** A server with bounds for slow and large requests, that answers every refusal with the error envelope. */
-export function createHttpServer(deps: HttpServerDeps): Server {
-  const { limits } = deps;
+/** A server with bounds for slow and large requests; `tls` is absent for plain HTTP. */
+export function openServer({ limits, tls }: { limits: HttpLimits; tls?: TlsSettings }): Server {
   const options: ServerOptions = {
     maxHeaderSize: limits.maxHeaderBytes,
     headersTimeout: limits.headersTimeoutMs,
@@ -39,10 +44,15 @@ export function createHttpServer(deps: HttpServerDeps): Server {
     noDelay: true,
   };
   const server =
-    deps.tls === undefined ? createServer(options) : createTlsServer({ ...options, ...tlsOptions(deps.tls) });
+    tls === undefined ? createServer(options) : createTlsServer({ ...options, ...tlsOptions(tls) });
   server.maxHeadersCount = limits.maxHeaders;
   server.maxRequestsPerSocket = limits.maxRequestsPerConnection;
   server.maxConnections = limits.maxConnections;
+  return server;
+}
+
+/** Takes what comes to a server, and answers every refusal with the error envelope. */
+export function takeRequests(server: Server, deps: HttpServerDeps): void {
   server.on('request', deps.listener);
   // The continue line is sent when the body is wanted, so a refused body is never sent at all.
   server.on('checkContinue', deps.listener);
@@ -51,7 +61,6 @@ export function createHttpServer(deps: HttpServerDeps): Server {
   server.on('connect', (_req, socket) =>
     writeRefusal(deps, new ProtocolError('resource_not_found', 'The gateway is no forward proxy.'), socket),
   );
-  return server;
 }
 
 /** Who signed a certificate does not matter: an access token names the very one (RFC 8705, section 3). */
@@ -61,6 +70,7 @@ function tlsOptions({ cert, key, requestsCertificate = false }: TlsSettings): Tl
 
 /** Listens and returns where; rejects with the system error (`EADDRINUSE`, `EACCES`). */
 export async function listen(server: Server, host: string, port: number): Promise<AddressInfo> {
+  if (server.listening) return addressOf(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host, port }, () => {
@@ -68,6 +78,10 @@ export async function listen(server: Server, host: string, port: number): Promis
       resolve();
     });
   });
+  return addressOf(server);
+}
+
+function addressOf(server: Server): AddressInfo {
   const address = server.address();
   if (address === null || typeof address === 'string')
     throw new Error('The server does not listen on a TCP port.');

@@ -318,6 +318,12 @@ describe('reporting', () => {
     const one = ', servers: ["nats://localhost:4222"]';
     expect(onlyFault(store(`${one}, replicas: 2`))).toMatch(/^store\.replicas: must be 1, 3 or 5/);
     expect(onlyFault(store(`${one}, partitions: 2`))).toMatch(/^store\.partitions: must be 1: this version/);
+    expect(onlyFault(store(`${one}, advertise: "http://node-1:8080/x"`))).toMatch(
+      /^store\.advertise: must be an origin/,
+    );
+    expect(onlyFault({ yaml: 'store: {advertise: "http://node-1:8080"}' })).toMatch(
+      /^store\.advertise: needs kind jetstream/,
+    );
     expect(load(store(one)).store).toMatchObject({ name: 'gateway', replicas: 3, partitions: 1 });
   });
 });

@@ -61,7 +61,7 @@ describe('config/gateway.example.yaml', () => {
       ...['command', 'auth', 'cwd'].map((name) => `upstreams.mcp[0].${name}`),
     ];
     expect(faults.map(({ path }) => path).sort()).toEqual(
-      [...eitherOr, 'server.grpc.tls.client_ca', 'server.tls', 'catalog.file'].sort(),
+      [...eitherOr, 'server.grpc.tls.client_ca', 'server.tls', 'store.advertise', 'catalog.file'].sort(),
     );
   });
 

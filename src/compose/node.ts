@@ -1,0 +1,72 @@
+import { createIdSource } from '#protocol/ports.ts';
+import { challengesOf } from '#surfaces/http/challenges.ts';
+import { HostAllowList, TransportSecurity } from '#surfaces/http/request-checks.ts';
+import { listen, type OpenDoor } from '#surfaces/http/server.ts';
+import { nodeTimers } from '#surfaces/timers.ts';
+import type { Nodes } from './jetstream.ts';
+import type { Parts } from './parts.ts';
+import { httpLimits, serverSettings } from './surface.ts';
+
+/** A node of a log that several share, until it decides. */
+export interface OpenNode {
+  /** The server that listens already, for the surface to take over. */
+  door: OpenDoor;
+  nodes: Nodes;
+  /** This node decides from now on: it takes its other ports itself. */
+  decides(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Listens at once, and hands on what comes while another node decides. Undefined where no other node could be told of this one. */
+export async function openNode(parts: Parts): Promise<OpenNode | undefined> {
+  const { config, logger, clock, random, version } = parts;
+  const { advertise } = config.store;
+  if (config.store.kind !== 'jetstream' || advertise === undefined) return undefined;
+  const { PortRelay, Relay } = await import('#surfaces/relay/relays.ts');
+  const settings = serverSettings(config);
+  const { tls, trustedProxies, requireTls, allowedHosts, publicUrl, grpc } = settings;
+  const newRequestId = createIdSource(clock, random);
+  const relay = new Relay({
+    version,
+    clock,
+    logger,
+    timers: nodeTimers,
+    newRequestId: () => newRequestId('req'),
+    challenges: challengesOf(() => publicUrl ?? advertise, []),
+    limits: httpLimits(config),
+    ...(tls && { tls }),
+    hosts: new HostAllowList(allowedHosts, publicUrl),
+    transport: new TransportSecurity(trustedProxies, requireTls),
+    ownUrl: advertise,
+  });
+  const { host, port } = config.server;
+  await listen(relay.server, host, port);
+  const ports = grpc && (await PortRelay.open(grpc, { logger, timers: nodeTimers }));
+  const stop = new AbortController();
+  const close = async () => {
+    stop.abort();
+    await Promise.all([relay.close(config.limits.drain_timeout_ms), ports?.leave()]);
+  };
+  let isWaiting = false;
+  return {
+    door: relay,
+    nodes: {
+      signal: stop.signal,
+      address: { url: advertise, ...(grpc && { grpcPort: grpc.port }) },
+      onHolder(holder) {
+        relay.ownerIs(holder?.url);
+        const of = holder?.url === undefined ? undefined : new URL(holder.url).hostname;
+        const owner =
+          of === undefined || holder?.grpcPort === undefined
+            ? undefined
+            : { host: of, port: holder.grpcPort };
+        ports?.ownerIs(owner);
+        if (isWaiting || holder === undefined) return;
+        isWaiting = true;
+        parts.onWaiting?.({ url: advertise, close });
+      },
+    },
+    decides: async () => ports?.leave(),
+    close,
+  };
+}

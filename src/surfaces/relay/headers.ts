@@ -1,0 +1,53 @@
+import type { IncomingMessage } from 'node:http';
+
+/** They are about one connection, not about the message. Spec: RFC 9110, section 7.6.1. */
+const OF_CONNECTION = new Set([
+  'connection',
+  'expect',
+  'http2-settings',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Flat list of names and values without those of the connection, and without what its `Connection` header names. */
+export function drop(raw: readonly string[]): string[] {
+  const named = pairs(raw)
+    .filter(([name]) => name.toLowerCase() === 'connection')
+    .flatMap(([, value]) => value.split(',').map((option) => option.trim().toLowerCase()));
+  return pairs(raw)
+    .filter(([name]) => !OF_CONNECTION.has(name.toLowerCase()) && !named.includes(name.toLowerCase()))
+    .flat();
+}
+
+/** What is set by a relay. `host` undefined: it stays. `via` comes behind what is there, the other ones take its place. */
+interface OwnHeaders {
+  host: string | undefined;
+  via: string;
+  'x-forwarded-proto': string;
+}
+
+export function passedHeaders(raw: readonly string[], { host, via, ...own }: OwnHeaders): [string, string][] {
+  const replaced = new Set([...Object.keys(own), ...(host === undefined ? [] : ['host'])]);
+  const kept = pairs(drop(raw)).filter(([name]) => !replaced.has(name.toLowerCase()));
+  const hosts: [string, string][] = host === undefined ? [] : [['Host', host]];
+  return [...hosts, ...kept, ['Via', via], ...Object.entries(own)];
+}
+
+/** The head of an answer for a bare socket. */
+export function rawHead(
+  { statusCode, statusMessage, rawHeaders }: IncomingMessage,
+  own: readonly string[],
+): string {
+  const lines = pairs([...drop(rawHeaders), ...own]).map(([name, value]) => `${name}: ${value}`);
+  return `${[`HTTP/1.1 ${statusCode} ${statusMessage}`, ...lines].join('\r\n')}\r\n\r\n`;
+}
+
+function pairs(raw: readonly string[]): [string, string][] {
+  return raw.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, raw[at + 1] ?? '']] : []));
+}

@@ -1,0 +1,372 @@
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream';
+import { ProtocolError } from '#protocol/errors.ts';
+import type { Clock } from '#protocol/ports.ts';
+import type { HttpLimits } from '../http/limits.ts';
+import { answerParseFailure, type ParseFailureDeps, writeRefusal } from '../http/parse-failure.ts';
+import {
+  checkHeaders,
+  checkTarget,
+  type HostAllowList,
+  type TransportSecurity,
+} from '../http/request-checks.ts';
+import { LEAVING_MS, type OpenDoor, openServer, type TlsSettings } from '../http/server.ts';
+import { serveAsPlainRequest, wantsWebSocket } from '../ws/plain-request.ts';
+import { drop, passedHeaders, rawHead } from './headers.ts';
+
+export interface RelayDeps extends ParseFailureDeps {
+  clock: Clock;
+  limits: HttpLimits;
+  /** Absent for plain HTTP. */
+  tls?: TlsSettings;
+  hosts: HostAllowList;
+  transport: TransportSecurity;
+  /** Where the other nodes reach this one, an origin; its host and port are what `Via` calls it. */
+  ownUrl: string;
+  /** Of the gateway, for `/health`. */
+  version: string;
+}
+
+/** How long a request waits for a node that decides. A take-over takes less. */
+const WAIT_MS = 10_000;
+/** Between two tries of one request; news of another owner come at once. */
+const RETRY_MS = 100;
+/** Bodies up to this size are held until they are answered, so that they can be sent once more. */
+const MAX_HELD_BYTES = 256 * 1024;
+const RETRY_AFTER_S = 1;
+/** Time for a client to read what is left of a WebSocket. */
+const LINGER_MS = 10_000;
+const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** What came of one try to hand a request on. `unsent`: nobody has it. `unknown`: the owner may have carried it out. */
+type Outcome = 'answered' | 'unsent' | 'unknown';
+
+/** A request on its way: what was read of its body, and whether that is all of it. */
+interface Passing {
+  req: IncomingMessage;
+  held: Buffer;
+  isWhole: boolean;
+}
+
+/**
+ * The door of a node that does not decide: it hands every request, event stream and WebSocket on to the one that does, and lets it wait
+ * while another one takes over. It believes nobody and decides nothing: credentials are judged where the request is carried out.
+ */
+export class Relay implements OpenDoor {
+  readonly server: Server;
+  readonly #deps: RelayDeps;
+  readonly #own: URL;
+  readonly #agents = {
+    'http:': new HttpAgent({ keepAlive: true }),
+    'https:': new HttpsAgent({ keepAlive: true }),
+  };
+  /** Origin of the node that decides; undefined while it is not known. */
+  #owner: URL | undefined;
+  /** What is under way at the owner; cut when another one decides. */
+  readonly #underWay = new Set<{ destroy(): unknown }>();
+  readonly #waiting = new Set<() => void>();
+  #isClosed = false;
+
+  constructor(deps: RelayDeps) {
+    this.#deps = deps;
+    this.#own = new URL(deps.ownUrl);
+    this.server = openServer(deps);
+    const listener = (req: IncomingMessage, res: ServerResponse) => void this.#take(req, res);
+    this.server.on('request', listener);
+    this.server.on('checkContinue', listener);
+    this.server.on('checkExpectation', listener);
+    this.server.on('clientError', (error, socket) => answerParseFailure(deps, error, socket));
+    this.server.on('connect', (_req, socket) => this.#refuse(notProxy(), socket));
+    this.server.on('upgrade', (req, socket, head) => {
+      if (!wantsWebSocket(req)) return serveAsPlainRequest(this.server, req, head);
+      socket.on('error', (error) => deps.logger.debug({ err: error }, 'socket failed'));
+      void this.#upgrade(req, socket, head);
+    });
+  }
+
+  /** Says who decides now. What is under way at another one is cut: it may never be answered. */
+  ownerIs(url: string | undefined): void {
+    const next = url === undefined ? undefined : new URL(url);
+    if (next?.href === this.#owner?.href) return;
+    this.#owner = next;
+    for (const each of [...this.#underWay]) each.destroy();
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  leave(): void {
+    for (const event of ['request', 'checkContinue', 'checkExpectation', 'clientError', 'connect', 'upgrade'])
+      this.server.removeAllListeners(event);
+    this.ownerIs(this.#own.href);
+  }
+
+  /** Takes no more, waits for what is under way for up to `graceMs`, then cuts it. For a node that never decided. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosed = true;
+    // Its answers close their connections, so that few are left to be closed under a client that is about to send.
+    if (this.server.listening)
+      await new Promise<void>((resolve) => this.#deps.timers.after(Math.min(LEAVING_MS, graceMs), resolve));
+    if (this.server.listening)
+      await new Promise<void>((resolve) => {
+        const stop = this.#deps.timers.after(graceMs, () => {
+          for (const each of [...this.#underWay]) each.destroy();
+          this.server.closeAllConnections();
+        });
+        this.server.close(() => {
+          stop();
+          resolve();
+        });
+        this.server.closeIdleConnections();
+      });
+    for (const agent of Object.values(this.#agents)) agent.destroy();
+  }
+
+  async #take(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    res.on('error', (error) => this.#deps.logger.debug({ err: error }, 'answer failed'));
+    try {
+      this.#check(req);
+      // Alive is this process, whoever decides.
+      if (SAFE.has(req.method ?? '') && req.url === '/health')
+        return answerHealth(req, res, this.#deps.version);
+      if (req.headers.expect !== undefined) res.writeContinue();
+      await this.#handOn(await begin(req), res);
+    } catch (thrown) {
+      if (!res.headersSent && !res.destroyed) this.#refuse(ProtocolError.from(thrown), req.socket);
+    }
+  }
+
+  #check(req: IncomingMessage): void {
+    const { limits, hosts, transport } = this.#deps;
+    checkHeaders(req, limits.maxHeaders);
+    hosts.check(req.headers.host, req.socket);
+    checkTarget(req.url ?? '');
+    transport.check(req);
+    if (req.headers.via?.includes(` ${this.#own.host}`))
+      throw unavailable('The nodes of this gateway do not agree yet on who decides. Send the request again.');
+  }
+
+  async #handOn(passing: Passing, res: ServerResponse): Promise<void> {
+    const { req } = passing;
+    const mayRepeat = SAFE.has(req.method ?? '') || req.headers['idempotency-key'] !== undefined;
+    await this.#untilOver(res, async (owner) => {
+      const outcome = await this.#try(owner, passing, res);
+      if (outcome === 'answered' || res.destroyed) return true;
+      if (outcome === 'unknown' && !(mayRepeat && passing.isWhole)) throw unclear();
+      if (!passing.isWhole) throw unavailable('The node that decides ended. Send the request again.');
+      return false;
+    });
+  }
+
+  /** Tries until it is over, or nobody decides for too long; then it throws. */
+  async #untilOver(client: { destroyed: boolean }, attempt: (owner: URL) => Promise<boolean>): Promise<void> {
+    const { clock } = this.#deps;
+    for (const untilMs = clock.monotonic() + WAIT_MS; !client.destroyed; ) {
+      if (this.#owner !== undefined && (await attempt(this.#owner))) return;
+      if (clock.monotonic() >= untilMs)
+        throw unavailable('No node decides for this gateway at the moment. Send the request again.');
+      await this.#news();
+    }
+  }
+
+  /** Resolves when another owner is known, or after a while. */
+  #news(): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        stop();
+        this.#waiting.delete(wake);
+        resolve();
+      };
+      const stop = this.#deps.timers.after(RETRY_MS, wake);
+      this.#waiting.add(wake);
+    });
+  }
+
+  #request(owner: URL, req: IncomingMessage, connection: readonly string[]): ClientRequest {
+    const isHttps = owner.protocol === 'https:';
+    const outgoing = (isHttps ? httpsRequest : httpRequest)({
+      host: owner.hostname.replace(/^\[|\]$/g, ''),
+      port: owner.port || (isHttps ? 443 : 80),
+      method: req.method,
+      path: req.url,
+      agent: this.#agents[isHttps ? 'https:' : 'http:'],
+      setHost: false,
+    });
+    const { transport } = this.#deps;
+    const headers = passedHeaders(req.rawHeaders, {
+      host: this.#isShared(req.headers.host) ? undefined : owner.host,
+      via: `${req.httpVersion} ${this.#own.host}`,
+      // Of who asked this node; the owner believes it of the nodes that its operator trusts.
+      'x-forwarded-proto': transport.isSecure(req) ? 'https' : 'http',
+    });
+    for (const [name, value] of headers) outgoing.appendHeader(name, value);
+    for (let at = 0; at < connection.length; at += 2)
+      outgoing.setHeader(connection[at] ?? '', connection[at + 1] ?? '');
+    this.#underWay.add(outgoing);
+    outgoing.on('close', () => this.#underWay.delete(outgoing));
+    return outgoing;
+  }
+
+  /** Whether the owner takes this host too: the name of this node it does not. */
+  #isShared(host: string | undefined): boolean {
+    return host !== this.#own.host && this.#deps.hosts.isNamed(host);
+  }
+
+  #try(owner: URL, { req, held, isWhole }: Passing, res: ServerResponse): Promise<Outcome> {
+    return new Promise((resolve) => {
+      const outgoing = this.#request(owner, req, []);
+      const leave = () => outgoing.destroy();
+      res.on('close', leave);
+      const over = (outcome: Outcome) => {
+        res.off('close', leave);
+        resolve(outcome);
+      };
+      outgoing.on('response', (answer) => {
+        res.sendDate = false;
+        const closing = this.#isClosed ? ['Connection', 'close'] : [];
+        res.writeHead(answer.statusCode ?? 502, answer.statusMessage, [
+          ...drop(answer.rawHeaders),
+          ...closing,
+        ]);
+        res.flushHeaders();
+        // A client sees an answer that broke off as one: what follows it resumes by its cursor.
+        pipeline(answer, res, () => over('answered'));
+      });
+      outgoing.on('error', (error: NodeJS.ErrnoException) => {
+        this.#deps.logger.debug({ err: error, owner: owner.host }, 'a request could not be handed on');
+        over(res.headersSent ? 'answered' : wasSent(error) ? 'unknown' : 'unsent');
+      });
+      if (isWhole) outgoing.end(held);
+      else {
+        outgoing.write(held);
+        req.pipe(outgoing);
+      }
+    });
+  }
+
+  async #upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    try {
+      this.#check(req);
+      await this.#untilOver(socket, (owner) => this.#tryUpgrade(owner, req, socket, head));
+    } catch (thrown) {
+      if (!socket.destroyed) this.#refuse(ProtocolError.from(thrown), socket);
+    }
+  }
+
+  /** False when it can be tried again. */
+  #tryUpgrade(owner: URL, req: IncomingMessage, socket: Duplex, head: Buffer): Promise<boolean> {
+    return new Promise((resolve) => {
+      const outgoing = this.#request(owner, req, ['Connection', 'Upgrade', 'Upgrade', 'websocket']);
+      const leave = () => outgoing.destroy();
+      socket.on('close', leave);
+      outgoing.on('upgrade', (answer, upstream, first) => {
+        this.#underWay.add(upstream);
+        upstream.on('close', () => this.#underWay.delete(upstream));
+        socket.write(rawHead(answer, ['Connection', 'Upgrade', 'Upgrade', 'websocket']));
+        if (first.length > 0) socket.write(first);
+        if (head.length > 0) upstream.write(head);
+        socket.on('close', () => upstream.destroy());
+        socket.pipe(upstream).pipe(socket);
+        // What the owner said last still goes to a client that reads slowly: why it is closed.
+        upstream.on('error', (error) => this.#deps.logger.debug({ err: error }, 'socket failed'));
+        upstream.on('close', () => {
+          socket.end();
+          this.#deps.timers.after(LINGER_MS, () => socket.destroy());
+        });
+        resolve(true);
+      });
+      outgoing.on('response', (answer) => {
+        socket.write(rawHead(answer, ['Connection', 'close']));
+        pipeline(answer, socket, () => undefined);
+        resolve(true);
+      });
+      outgoing.on('error', (error) => {
+        this.#deps.logger.debug({ err: error, owner: owner.host }, 'an upgrade could not be handed on');
+        socket.off('close', leave);
+        resolve(false);
+      });
+      outgoing.end();
+    });
+  }
+
+  #refuse(error: ProtocolError, socket: Duplex): void {
+    writeRefusal(this.#deps, error, socket);
+  }
+}
+
+/** Reads the body, as far as it may be held. */
+async function begin(req: IncomingMessage): Promise<Passing> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  while (bytes < MAX_HELD_BYTES && !req.readableEnded) {
+    const chunk = (await nextChunk(req)) as Buffer | null;
+    if (chunk === null) break;
+    chunks.push(chunk);
+    bytes += chunk.length;
+  }
+  return { req, held: Buffer.concat(chunks), isWhole: req.readableEnded };
+}
+
+/** Null at the end. Rejects when the client left in the middle. */
+function nextChunk(req: IncomingMessage): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const done = (settle: () => void) => {
+      req.off('readable', look).off('end', ended).off('close', left).off('error', left);
+      settle();
+    };
+    const ended = () => done(() => resolve(null));
+    const left = () =>
+      done(() => reject(new ProtocolError('invalid_request', 'The body did not come whole.')));
+    const look = () => {
+      const chunk: unknown = req.read();
+      if (chunk !== null) done(() => resolve(chunk));
+    };
+    req.on('readable', look).on('end', ended).on('close', left).on('error', left);
+    look();
+  });
+}
+
+const UNSENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EHOSTDOWN',
+]);
+
+/** Whether the owner may have read it. */
+function wasSent({ code }: NodeJS.ErrnoException): boolean {
+  return !UNSENT.has(code ?? '');
+}
+
+function answerHealth({ method }: IncomingMessage, res: ServerResponse, version: string): void {
+  const body = JSON.stringify({ ok: true, status: 'ok', version });
+  res.writeHead(200, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+  });
+  res.end(method === 'HEAD' ? undefined : body);
+}
+
+function notProxy(): ProtocolError {
+  return new ProtocolError('resource_not_found', 'The gateway is no forward proxy.');
+}
+
+function unavailable(message: string): ProtocolError {
+  return new ProtocolError('service_unavailable', message, { retryAfterSeconds: RETRY_AFTER_S });
+}
+
+function unclear(): ProtocolError {
+  return unavailable(
+    'The node that decides ended before it answered, so this may have been carried out. Look before you send it again; with an Idempotency-Key it would have been repeated for you.',
+  );
+}

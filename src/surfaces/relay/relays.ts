@@ -1,0 +1,2 @@
+export { PortRelay } from './port-relay.ts';
+export { Relay } from './relay.ts';

@@ -1,0 +1,258 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener, request, type Server } from 'node:http';
+import { connect } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { challengesOf } from '#surfaces/http/challenges.ts';
+import { DEFAULT_HTTP_LIMITS } from '#surfaces/http/limits.ts';
+import { HostAllowList, TransportSecurity } from '#surfaces/http/request-checks.ts';
+import { listen } from '#surfaces/http/server.ts';
+import { PortRelay } from '#surfaces/relay/port-relay.ts';
+import { Relay } from '#surfaces/relay/relay.ts';
+import { nodeTimers } from '#surfaces/timers.ts';
+
+const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function serve(listener: RequestListener): Promise<{ server: Server; url: string }> {
+  const server = createServer(listener);
+  const { port } = await listen(server, '127.0.0.1', 0);
+  closers.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { server, url: `http://127.0.0.1:${port}` };
+}
+
+async function relayTo(owner?: string, names: string[] = []): Promise<{ relay: Relay; url: string }> {
+  const ownUrl = 'http://node-2.internal:8080';
+  const relay = new Relay({
+    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    logger: QUIET,
+    timers: nodeTimers,
+    newRequestId: () => 'req_test',
+    challenges: challengesOf(() => ownUrl, []),
+    limits: DEFAULT_HTTP_LIMITS,
+    hosts: new HostAllowList(names),
+    transport: new TransportSecurity([], false),
+    ownUrl,
+    version: '1.2.3',
+  });
+  const { port } = await listen(relay.server, '127.0.0.1', 0);
+  relay.ownerIs(owner);
+  closers.push(() => relay.close(0));
+  return { relay, url: `http://127.0.0.1:${port}` };
+}
+
+const echo: RequestListener = (req, res) => {
+  const chunks: Buffer[] = [];
+  req.on('data', (chunk: Buffer) => chunks.push(chunk));
+  req.on('end', () => {
+    const body = Buffer.concat(chunks);
+    res.setHeader('Set-Cookie', ['a=1', 'b=2']);
+    res.statusCode = 201;
+    res.end(JSON.stringify({ method: req.method, url: req.url, headers: req.headers, bytes: body.length }));
+  });
+};
+
+interface Echoed {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  bytes: number;
+}
+
+describe('a node that does not decide', () => {
+  it('hands a request on as it came, says that it did, and keeps the connection to itself', async () => {
+    const owner = await serve(echo);
+    const { url } = await relayTo(owner.url, ['gateway.example.com']);
+    const answer = await new Promise<{ status: number; raw: string[]; body: Echoed }>((resolve) => {
+      const headers = {
+        Host: 'gateway.example.com',
+        Authorization: 'Bearer k',
+        'X-Forwarded-Proto': 'https',
+        Connection: 'keep-alive, X-Mine',
+        'X-Mine': 'of this connection',
+        Via: '1.1 edge',
+      };
+      request(`${url}/v1/things?a=%20b&a=c`, { method: 'PUT', headers }, async (res) => {
+        let text = '';
+        for await (const chunk of res.setEncoding('utf8')) text += chunk as string;
+        resolve({ status: res.statusCode ?? 0, raw: res.rawHeaders, body: JSON.parse(text) as Echoed });
+      }).end('abc');
+    });
+    expect(answer.status).toBe(201);
+    expect(answer.raw.filter((text) => /^[ab]=/.test(text))).toEqual(['a=1', 'b=2']);
+    const { headers, ...rest } = answer.body;
+    expect(rest).toEqual({ method: 'PUT', url: '/v1/things?a=%20b&a=c', bytes: 3 });
+    expect(headers).toMatchObject({
+      host: 'gateway.example.com',
+      authorization: 'Bearer k',
+      // Of a connection that nobody trusts to say so.
+      'x-forwarded-proto': 'http',
+      via: '1.1 edge, 1.1 node-2.internal:8080',
+      'content-length': '3',
+    });
+    expect(headers['x-mine']).toBeUndefined();
+  });
+
+  it('asks the owner under a name that is its own, where the client used that of this node', async () => {
+    const owner = await serve(echo);
+    const { url } = await relayTo(owner.url);
+    const { headers } = (await (await fetch(`${url}/`)).json()) as Echoed;
+    expect(`http://${headers['host']}`).toBe(owner.url);
+  });
+
+  it('refuses a host that is not its own, and a request that was with it already', async () => {
+    const { url } = await relayTo((await serve(echo)).url);
+    const { port } = new URL(url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n');
+    expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 400 .*"param":"Host"/s);
+    const looped = await fetch(url, { headers: { via: '1.1 node-2.internal:8080' } });
+    expect(looped.status).toBe(503);
+    expect(looped.headers.get('retry-after')).toBe('1');
+  });
+
+  it('says that it is alive, whoever decides', async () => {
+    const { url } = await relayTo();
+    expect(await (await fetch(`${url}/health`)).json()).toEqual({ ok: true, status: 'ok', version: '1.2.3' });
+  });
+
+  it.each([200, 300_000, 5_000_000])('takes a body of %i bytes', async (size) => {
+    const { url } = await relayTo((await serve(echo)).url);
+    const answer = await fetch(url, { method: 'POST', body: Buffer.alloc(size, 'x') });
+    expect(((await answer.json()) as Echoed).bytes).toBe(size);
+  });
+
+  it('passes each part of a stream at once, and its end', async () => {
+    let say: (text: string) => void = () => undefined;
+    let leave: () => void = () => undefined;
+    const owner = await serve((_req, res) => {
+      res.writeHead(200, { 'Content-Type': 'text/event-stream' });
+      res.flushHeaders();
+      say = (text) => res.write(text);
+      leave = () => res.destroy();
+    });
+    const { url } = await relayTo(owner.url);
+    const reader = (await fetch(url)).body?.getReader();
+    for (const text of ['id: 1\n\n', 'id: 2\n\n']) {
+      say(text);
+      expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toBe(text);
+    }
+    leave();
+    await expect(reader?.read()).rejects.toThrow();
+  });
+
+  it('lets the owner see that a client left', async () => {
+    let left: () => void = () => undefined;
+    const gone = new Promise<void>((resolve) => {
+      left = resolve;
+    });
+    const owner = await serve((_req, res) => {
+      res.on('close', left);
+      res.writeHead(200);
+      res.flushHeaders();
+    });
+    const { url } = await relayTo(owner.url);
+    const abort = new AbortController();
+    await fetch(url, { signal: abort.signal });
+    abort.abort();
+    await gone;
+  });
+
+  it('lets requests wait while another node takes over', async () => {
+    const { relay, url } = await relayTo('http://127.0.0.1:9');
+    const waiting = fetch(url, { method: 'POST', body: 'x' });
+    await pause(250);
+    relay.ownerIs((await serve(echo)).url);
+    expect((await waiting).status).toBe(201);
+  });
+
+  it('sends again what may be repeated when the owner ends, and says of the rest that it is unclear', async () => {
+    const seen: string[] = [];
+    const hangs = await serve((req) => void seen.push(`${req.method}`));
+    const { relay, url } = await relayTo(hangs.url);
+    const key = { 'idempotency-key': 'k1' };
+    const calls = [
+      fetch(url),
+      fetch(url, { method: 'POST', body: 'x', headers: key }),
+      fetch(url, { method: 'POST', body: 'x' }),
+    ];
+    while (seen.length < 3) await pause(10);
+    relay.ownerIs((await serve(echo)).url);
+    const [read, keyed, unkeyed] = await Promise.all(calls);
+    expect([read?.status, keyed?.status, unkeyed?.status]).toEqual([201, 201, 503]);
+    expect(unkeyed?.headers.get('retry-after')).toBe('1');
+    expect(await unkeyed?.text()).toContain('this may have been carried out');
+  });
+
+  it('joins a WebSocket with the owner, and passes its refusals', async () => {
+    const owner = await serve(echo);
+    const sockets = new WebSocketServer({ noServer: true });
+    owner.server.on('upgrade', (req, socket, head) => {
+      if (req.url === '/no')
+        return void socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno');
+      sockets.handleUpgrade(req, socket, head, (ws) => {
+        ws.on('message', (data) => ws.send(`${req.headers['via']}: ${String(data)}`));
+      });
+    });
+    const { relay, url } = await relayTo(owner.url);
+    const ws = new WebSocket(url.replace('http', 'ws'));
+    await once(ws, 'open');
+    ws.send('hello');
+    expect(String((await once(ws, 'message'))[0])).toBe('1.1 node-2.internal:8080: hello');
+    const closed = once(ws, 'close');
+    relay.ownerIs(undefined);
+    await closed;
+    relay.ownerIs(owner.url);
+    const refused = new WebSocket(`${url.replace('http', 'ws')}/no`);
+    const [, answer] = (await once(refused, 'unexpected-response')) as [unknown, { statusCode: number }];
+    expect(answer.statusCode).toBe(401);
+    refused.on('error', () => undefined);
+    refused.terminate();
+  });
+
+  it('is left without closing its port; what it took goes on', async () => {
+    const { relay, url } = await relayTo();
+    const waiting = fetch(`${url}/held`);
+    await pause(50);
+    const { port } = new URL(url);
+    const owner = await serve(echo);
+    // Behind it the owner is this node, under the address that other nodes have; here that is another one.
+    relay.leave();
+    relay.ownerIs(owner.url);
+    relay.server.on('request', (_req, res) => res.end('mine'));
+    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('mine');
+    expect((await waiting).status).toBe(201);
+  });
+});
+
+describe('the port of gRPC of such a node', () => {
+  it('passes bytes, waits for an owner, and cuts what was with another one', async () => {
+    const owner = await serve(echo);
+    const other = await serve((_req, res) => res.end('other'));
+    const place = (url: string) => ({ host: '127.0.0.1', port: Number(new URL(url).port) });
+    const free = await serve(echo);
+    const { port } = new URL(free.url);
+    free.server.close();
+    await once(free.server, 'close');
+    const relay = await PortRelay.open(
+      { host: '127.0.0.1', port: Number(port) },
+      { timers: nodeTimers, logger: QUIET },
+    );
+    closers.push(() => relay.leave());
+    const waiting = fetch(`http://127.0.0.1:${port}/`);
+    await pause(150);
+    relay.ownerIs(place(owner.url));
+    expect((await waiting).status).toBe(201);
+    relay.ownerIs(place(other.url));
+    expect(await (await fetch(`http://127.0.0.1:${port}/`)).text()).toBe('other');
+    await relay.leave();
+    await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow();
+  });
+});
