@@ -90,8 +90,12 @@ export class Cluster {
     }
   }
 
-  async close(): Promise<void> {
+  /** None of them takes over from now on. */
+  async closeOthers(): Promise<void> {
     await Promise.all(this.#closers.map((close) => close()));
+  }
+
+  async close(): Promise<void> {
     await this.#proxy.close();
   }
 }

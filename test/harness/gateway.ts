@@ -94,8 +94,9 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     clients,
     logText: () => lines.join(''),
     close: async () => {
+      // At once: the others would take over, and what they hand on ends as the one that decides lets it end.
+      await Promise.all([own?.closeOthers(), gateway.close()]);
       await own?.close();
-      await gateway.close();
       if (options.data === undefined) rmSync(data, { recursive: true, force: true });
     },
   };

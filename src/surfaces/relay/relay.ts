@@ -73,6 +73,8 @@ export class Relay implements OpenDoor {
   #owner: URL | undefined;
   /** What is under way at the owner; cut when another one decides. */
   readonly #underWay = new Set<{ destroy(): unknown }>();
+  /** Of these, what ends only when somebody leaves. */
+  readonly #streams = new Set<{ destroy(): unknown }>();
   readonly #waiting = new Set<() => void>();
   #isClosed = false;
 
@@ -108,12 +110,13 @@ export class Relay implements OpenDoor {
     this.ownerIs(this.#own.href);
   }
 
-  /** Takes no more, waits for what is under way for up to `graceMs`, then cuts it. For a node that never decided. */
+  /** Takes no more, cuts the streams, whose clients resume, and waits for the rest for up to `graceMs`. For a node that never decided. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
     // Its answers close their connections, so that few are left to be closed under a client that is about to send.
     if (this.server.listening)
       await new Promise<void>((resolve) => this.#deps.timers.after(Math.min(LEAVING_MS, graceMs), resolve));
+    for (const each of [...this.#streams]) each.destroy();
     if (this.server.listening)
       await new Promise<void>((resolve) => {
         const stop = this.#deps.timers.after(graceMs, () => {
@@ -236,6 +239,7 @@ export class Relay implements OpenDoor {
           ...closing,
         ]);
         res.flushHeaders();
+        if (answer.headers['content-type']?.startsWith('text/event-stream')) this.#isStream(outgoing);
         // A client sees an answer that broke off as one: what follows it resumes by its cursor.
         pipeline(answer, res, () => over('answered'));
       });
@@ -249,6 +253,11 @@ export class Relay implements OpenDoor {
         req.pipe(outgoing);
       }
     });
+  }
+
+  #isStream(upstream: { destroy(): unknown; on(event: 'close', listener: () => void): unknown }): void {
+    this.#streams.add(upstream);
+    upstream.on('close', () => this.#streams.delete(upstream));
   }
 
   async #upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
@@ -269,6 +278,7 @@ export class Relay implements OpenDoor {
       outgoing.on('upgrade', (answer, upstream, first) => {
         this.#underWay.add(upstream);
         upstream.on('close', () => this.#underWay.delete(upstream));
+        this.#isStream(upstream);
         socket.write(rawHead(answer, ['Connection', 'Upgrade', 'Upgrade', 'websocket']));
         if (first.length > 0) socket.write(first);
         if (head.length > 0) upstream.write(head);

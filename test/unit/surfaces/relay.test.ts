@@ -217,6 +217,25 @@ describe('a node that does not decide', () => {
     refused.terminate();
   });
 
+  it('is stopped with its answers, and cuts streams, which nobody would end', async () => {
+    let answer: () => void = () => undefined;
+    const owner = await serve((req, res) => {
+      if (req.url === '/stream') res.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders();
+      else answer = () => res.end('late');
+    });
+    const { relay, url } = await relayTo(owner.url);
+    const stream = (await fetch(`${url}/stream`)).body?.getReader();
+    const late = fetch(url);
+    const broken = expect(stream?.read()).rejects.toThrow();
+    const closing = relay.close(10_000);
+    await broken;
+    answer();
+    const answered = await late;
+    expect(answered.headers.get('connection')).toBe('close');
+    expect(await answered.text()).toBe('late');
+    await closing;
+  });
+
   it('is left without closing its port; what it took goes on', async () => {
     const { relay, url } = await relayTo();
     const waiting = fetch(`${url}/held`);
