@@ -14,7 +14,12 @@ const SLICES = {
  * two more connections before it counts as slow, nobody knows.
  */
 const THREE_GATEWAYS = {
-  files: ['idempotency', 'sse', 'paging', 'errors', 'websocket', 'a2a-one-meaning', 'replay', 'permissions'],
+  files: [
+    ...['idempotency', 'sse', 'paging', 'errors', 'websocket'].map((name) => `conformance/${name}`),
+    ...['a2a-one-meaning', 'a2a-server', 'acp-server', 'mcp-client-stateless'].map(
+      (name) => `interop/${name}`,
+    ),
+  ],
   but: '^(?!.*a socket that is not read)',
 };
 const LIMIT_MS = 400_000;
@@ -41,7 +46,7 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('the same tests on JetStrea
     'those of a gateway pass with three of them behind a proxy',
     async () => {
       const { files, but } = THREE_GATEWAYS;
-      const paths = files.map((name) => `test/conformance/${name}`);
+      const paths = files.map((name) => `test/${name}`);
       await runTests(['--testNamePattern', but, ...paths], { HARN_NODES: '3' });
     },
     LIMIT_MS,
