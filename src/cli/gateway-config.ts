@@ -7,6 +7,7 @@ export interface ConfigOptions {
   host?: string;
   port?: string;
   data?: string;
+  advertise?: string;
 }
 
 /** Adds the options that choose a configuration. */
@@ -16,6 +17,7 @@ export function withConfigOptions(command: Command, names: readonly (keyof Confi
     host: ['--host <host>', 'address to listen on'],
     port: ['--port <port>', 'port to listen on; 0 takes any free one'],
     data: ['--data <dir>', 'data directory'],
+    advertise: ['--advertise <url>', 'where the other nodes of its log reach this one (store.advertise)'],
   } as const;
   for (const name of names) command.option(texts[name][0], texts[name][1]);
   return command;

@@ -22,7 +22,7 @@ export function serveCommand(): Command {
     .option('--watch', 'reload when the configuration, or a file that it names, changes; SIGHUP does so too')
     .option('--json', 'write log lines as JSON to a terminal too, as they are elsewhere')
     .option('--unlisted', 'leave no address for the launchers of editors (harn-gateway acp, mcp)');
-  return withConfigOptions(command, ['config', 'host', 'port', 'data']).action(serve);
+  return withConfigOptions(command, ['config', 'host', 'port', 'data', 'advertise']).action(serve);
 }
 
 async function serve({ quiet, json, unlisted, watch, ...flags }: ServeOptions): Promise<void> {

@@ -50,6 +50,12 @@ export const EXPOSURE_RULES = [
     ['server.host', 'server.tls', 'server.insecure', 'auth.api_keys', 'auth.oauth'],
   ),
 
+  rule(['store'], ({ store: { kind, advertise } }) => {
+    if (kind === 'jetstream' || advertise === undefined) return [];
+    const message = 'needs store.kind: jetstream; nobody else reads a log that is in this directory';
+    return [{ path: ['store', 'advertise'], message }];
+  }),
+
   rule(['server'], ({ server: { grpc, tls } }, { readFile }) => {
     const file = grpc?.tls?.client_ca;
     const path = ['server', 'grpc', 'tls'];

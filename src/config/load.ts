@@ -163,7 +163,10 @@ function openFile(
   return { file, yaml: parseYaml(file, text) };
 }
 
-function applyOverrides(parsed: Partial<Settings>, { host, port, data }: Overrides): Partial<Settings> {
+function applyOverrides(
+  parsed: Partial<Settings>,
+  { host, port, data, advertise }: Overrides,
+): Partial<Settings> {
   const settings = { ...parsed };
   if (parsed.server)
     settings.server = {
@@ -171,7 +174,12 @@ function applyOverrides(parsed: Partial<Settings>, { host, port, data }: Overrid
       host: host ?? parsed.server.host,
       port: port ?? parsed.server.port,
     };
-  if (parsed.store) settings.store = { ...parsed.store, data: data ?? parsed.store.data };
+  if (parsed.store)
+    settings.store = {
+      ...parsed.store,
+      data: data ?? parsed.store.data,
+      advertise: advertise ?? parsed.store.advertise,
+    };
   return settings;
 }
 

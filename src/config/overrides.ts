@@ -1,5 +1,5 @@
 import type { ConfigFault } from './fault.ts';
-import { filePath, host, port } from './shapes.ts';
+import { filePath, host, origin, port } from './shapes.ts';
 
 /** Command line flags as they were typed; an absent one is undefined. */
 export interface ConfigFlags {
@@ -7,6 +7,7 @@ export interface ConfigFlags {
   host?: string | undefined;
   port?: string | undefined;
   data?: string | undefined;
+  advertise?: string | undefined;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,6 +18,7 @@ export interface Overrides {
   host?: string;
   port?: number;
   data?: string;
+  advertise?: string;
 }
 
 const VARIABLES = {
@@ -24,9 +26,10 @@ const VARIABLES = {
   host: 'HARN_GATEWAY_HOST',
   port: 'HARN_GATEWAY_PORT',
   data: 'HARN_GATEWAY_DATA',
+  advertise: 'HARN_GATEWAY_ADVERTISE',
 } as const;
 
-const SHAPES = { config: filePath, host, data: filePath } as const;
+const SHAPES = { config: filePath, host, data: filePath, advertise: origin } as const;
 
 /** Reads flags and environment: a flag beats its variable, an empty variable counts as unset. */
 export function readOverrides(
@@ -35,7 +38,7 @@ export function readOverrides(
 ): { overrides: Overrides; faults: ConfigFault[] } {
   const overrides: Overrides = {};
   const faults: ConfigFault[] = [];
-  for (const name of ['config', 'host', 'port', 'data'] as const) {
+  for (const name of Object.keys(VARIABLES) as (keyof typeof VARIABLES)[]) {
     const given = pick(name, flags, env);
     if (given === undefined) continue;
     const problem = name === 'port' ? readPort(given.text, overrides) : readText(name, given.text, overrides);

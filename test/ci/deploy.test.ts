@@ -260,7 +260,7 @@ describe('the page of these files', () => {
       ...page.matchAll(/(?:^ {4}|`|\/data )harn-gateway ((?:[a-z-]+ ?)+(?: ?--?[\w-]+(?: [\w/.-]+)?)*)/gm),
     ];
     const words = commands.map(([, text = '']) => text.trim().split(' '));
-    expect(words.map(([name]) => name)).toEqual(['api-keys', 'check', 'log', 'log', 'log']);
+    expect(words.map(([name]) => name)).toEqual(['api-keys', 'check', 'serve', 'log', 'log', 'log', 'log']);
     expect(words.flatMap(unknownFlags)).toEqual([]);
   });
 

@@ -49,9 +49,5 @@ export const store = z
     path: ['servers'],
     message: 'must name at least one server for kind jetstream',
   })
-  .refine(({ kind, advertise }) => kind === 'jetstream' || advertise === undefined, {
-    path: ['advertise'],
-    message: 'needs kind jetstream: nobody else reads a log that is in this directory',
-  })
   .prefault({})
   .describe('Where durable data lives. Relative paths here and below start at the working directory.');

@@ -322,7 +322,7 @@ describe('reporting', () => {
       /^store\.advertise: must be an origin/,
     );
     expect(onlyFault({ yaml: 'store: {advertise: "http://node-1:8080"}' })).toMatch(
-      /^store\.advertise: needs kind jetstream/,
+      /^store\.advertise: needs store\.kind: jetstream/,
     );
     expect(load(store(one)).store).toMatchObject({ name: 'gateway', replicas: 3, partitions: 1 });
   });

@@ -40,6 +40,12 @@ describe('precedence of flags, environment, file and defaults', () => {
 
   it('names the variable of a faulty value', () => {
     expect(onlyFault({ env: { HARN_GATEWAY_PORT: 'many' } })).toMatch(/^HARN_GATEWAY_PORT: /);
+    expect(onlyFault({ env: { HARN_GATEWAY_ADVERTISE: 'node-1' } })).toMatch(
+      /^HARN_GATEWAY_ADVERTISE: must be/,
+    );
+    expect(onlyFault({ flags: { advertise: 'http://node-1' } })).toMatch(
+      /^store\.advertise: needs store\.kind/,
+    );
     expect(onlyFault({ env: { HARN_GATEWAY_HOST: 'http://x' } })).toMatch(
       /^HARN_GATEWAY_HOST: must be an IP/,
     );
