@@ -82,13 +82,16 @@ export class Lease {
   async take(waiting: () => Promise<void>): Promise<void> {
     const { clock, timers } = this.#parts;
     let seen: { revision: number; sinceMs: number } | undefined;
+    let newest = 0;
     while (!this.#isOver) {
       try {
         const found = await this.#kv.get(this.#parts.key);
         const revision = found?.revision ?? 0;
         const isFree = found === null || found.string() === NOBODY;
         if (revision !== seen?.revision) seen = { revision, sinceMs: clock.monotonic() };
-        this.#parts.onHolder(isFree ? undefined : holderOf(found.string()));
+        // A server that is behind may say who had it before.
+        if (revision >= newest) this.#parts.onHolder(isFree ? undefined : holderOf(found.string()));
+        newest = Math.max(newest, revision);
         if ((isFree || clock.monotonic() - seen.sinceMs >= LEASE_MS) && (await this.#tryTake(revision)))
           return;
       } catch (error) {

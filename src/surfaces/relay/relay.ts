@@ -14,6 +14,7 @@ import type { Clock } from '#protocol/ports.ts';
 import type { HttpLimits } from '../http/limits.ts';
 import { answerParseFailure, type ParseFailureDeps, writeRefusal } from '../http/parse-failure.ts';
 import {
+  checkExpectation,
   checkHeaders,
   checkTarget,
   type HostAllowList,
@@ -42,6 +43,8 @@ const WAIT_MS = 10_000;
 const RETRY_MS = 100;
 /** Bodies up to this size are held until they are answered, so that they can be sent once more. */
 const MAX_HELD_BYTES = 256 * 1024;
+/** Of all of them: nobody has said yet who sends them. What comes above is passed as it comes. */
+const MAX_HELD_BYTES_OF_ALL = 64 * 1024 * 1024;
 const RETRY_AFTER_S = 1;
 /** Time for a client to read what is left of a WebSocket. */
 const LINGER_MS = 10_000;
@@ -76,6 +79,7 @@ export class Relay implements OpenDoor {
   /** Of these, what ends only when somebody leaves. */
   readonly #streams = new Set<{ destroy(): unknown }>();
   readonly #waiting = new Set<() => void>();
+  #heldBytes = 0;
   #isClosed = false;
 
   constructor(deps: RelayDeps) {
@@ -140,7 +144,11 @@ export class Relay implements OpenDoor {
       if (SAFE.has(req.method ?? '') && req.url === '/health')
         return answerHealth(req, res, this.#deps.version);
       if (req.headers.expect !== undefined) res.writeContinue();
-      await this.#handOn(await begin(req), res);
+      const passing = await begin(req, Math.min(MAX_HELD_BYTES, MAX_HELD_BYTES_OF_ALL - this.#heldBytes));
+      this.#heldBytes += passing.held.length;
+      await this.#handOn(passing, res).finally(() => {
+        this.#heldBytes -= passing.held.length;
+      });
     } catch (thrown) {
       if (!res.headersSent && !res.destroyed) this.#refuse(ProtocolError.from(thrown), req.socket);
     }
@@ -151,8 +159,9 @@ export class Relay implements OpenDoor {
     checkHeaders(req, limits.maxHeaders);
     hosts.check(req.headers.host, req.socket);
     checkTarget(req.url ?? '');
+    checkExpectation(req);
     transport.check(req);
-    if (req.headers.via?.includes(` ${this.#own.host}`))
+    if (wentThrough(req.headers.via, this.#own.host))
       throw unavailable('The nodes of this gateway do not agree yet on who decides. Send the request again.');
   }
 
@@ -247,8 +256,13 @@ export class Relay implements OpenDoor {
         this.#deps.logger.debug({ err: error, owner: owner.host }, 'a request could not be handed on');
         over(res.headersSent ? 'answered' : wasSent(error) ? 'unknown' : 'unsent');
       });
-      if (isWhole) outgoing.end(held);
-      else {
+      // Always framed: without, what a GET brings would be read as the next request of this connection.
+      if (isWhole) {
+        outgoing.removeHeader('Content-Length');
+        if (held.length > 0 || !SAFE.has(req.method ?? '')) outgoing.setHeader('Content-Length', held.length);
+        outgoing.end(held);
+      } else {
+        if (req.headers['content-length'] === undefined) outgoing.setHeader('Transfer-Encoding', 'chunked');
         outgoing.write(held);
         req.pipe(outgoing);
       }
@@ -311,11 +325,16 @@ export class Relay implements OpenDoor {
   }
 }
 
+/** Whether a node handed this request on already. Spec: RFC 9110, section 7.6.3. */
+function wentThrough(via: string | undefined, node: string): boolean {
+  return via?.split(',').some((each) => each.trim().split(/\s+/)[1] === node) ?? false;
+}
+
 /** Reads the body, as far as it may be held. */
-async function begin(req: IncomingMessage): Promise<Passing> {
+async function begin(req: IncomingMessage, maxBytes: number): Promise<Passing> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  while (bytes < MAX_HELD_BYTES && !req.readableEnded) {
+  while (bytes < maxBytes && !req.readableEnded) {
     const chunk = (await nextChunk(req)) as Buffer | null;
     if (chunk === null) break;
     chunks.push(chunk);

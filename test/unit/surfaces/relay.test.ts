@@ -116,6 +116,23 @@ describe('a node that does not decide', () => {
     const looped = await fetch(url, { headers: { via: '1.1 node-2.internal:8080' } });
     expect(looped.status).toBe(503);
     expect(looped.headers.get('retry-after')).toBe('1');
+    const other = await fetch(url, { headers: { via: '1.1 node-2.internal:80801' } });
+    expect(other.status).toBe(201);
+  });
+
+  it.each(['GET', 'DELETE', 'OPTIONS'])('frames the body that a %s brings in chunks', async (method) => {
+    const owner = await serve(echo);
+    const urls: string[] = [];
+    owner.server.on('request', ({ url }) => void urls.push(url ?? ''));
+    const { port, host } = new URL((await relayTo(owner.url)).url);
+    const hidden = 'GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n';
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write(`${method} /open HTTP/1.1\r\nHost: ${host}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    socket.write(`${hidden.length.toString(16)}\r\n${hidden}\r\n0\r\n\r\n`);
+    expect(String((await once(socket, 'data'))[0])).toContain(`"bytes":${hidden.length}`);
+    socket.end();
+    await pause(50);
+    expect(urls).toEqual(['/open']);
   });
 
   it('says that it is alive, whoever decides', async () => {
