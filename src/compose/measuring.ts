@@ -5,6 +5,7 @@ import type { EventLog } from '#eventlog/event-log.ts';
 import { storeBytes } from '#operation/data-directory.ts';
 import { type MetricFacts, Metrics } from '#operation/metrics.ts';
 import { WorkMetrics } from '#operation/work-metrics.ts';
+import { eventNumberOf } from '#protocol/event-ids.ts';
 import { CIRCUIT_STATES } from '#resources/agent/schema.ts';
 import { OPERATIONS } from '#resources/operations.ts';
 import { CHECK_OUTCOMES } from '#resources/replay/schema.ts';
@@ -83,7 +84,7 @@ export function readMetrics(
     harn_follower_lag_events: () => most(gateway.lags().map(({ events }) => events)),
     harn_follower_unsent_bytes: () => most(gateway.lags().map(({ unsentBytes }) => unsentBytes)),
     harn_log_commits: () => log.head.commit,
-    harn_log_events: () => Number(log.head.eventId),
+    harn_log_events: () => eventNumberOf(log.head.eventId),
     harn_ready: () => Number(isReady()),
     harn_store_bytes: () => storeBytes(config.store.data),
     harn_store_compaction_seconds: () => compaction().seconds,

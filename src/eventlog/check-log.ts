@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sha256Hex } from '#json/canonical.ts';
+import { eventIdBehind, eventNumberOf } from '#protocol/event-ids.ts';
 import type { KeyRegistry } from '#receipts/key-registry.ts';
 import {
   commitKey,
-  eventIdOf,
   FOLDED_SESSIONS,
   isEventKey,
   KEY_KINDS,
@@ -25,7 +25,7 @@ import { foldCodec } from './fold-record.ts';
 import { Rebuild } from './rebuild.ts';
 import { type AuditedSegment, RecordAudit } from './record-audit.ts';
 import { MemoryScratch, type Scratch } from './scratch.ts';
-import { eventNumberOf, eventsIn, type SaidSlots } from './segment.ts';
+import { eventsIn, type SaidSlots } from './segment.ts';
 
 interface CheckLogOptions {
   store: Store;
@@ -206,9 +206,9 @@ class LogPass {
   }
 
   #fold(key: string, events: readonly Event[]): Finding[] {
-    const first = eventNumberOf(lastSegment(key)) - events.length + 1;
+    const last = lastSegment(key);
     const findings = events.flatMap((event, at): Finding[] => {
-      const [expected, observed] = [eventIdOf(first + at), event.id];
+      const [expected, observed] = [eventIdBehind(last, at + 1 - events.length), event.id];
       const misplaced: Finding[] =
         observed === expected ? [] : [{ problem: 'order', where: key, expected, observed }];
       if (event.event === 'vendor.harn_gateway.truncation_accepted') this.accepted.push(acceptedBy(event));

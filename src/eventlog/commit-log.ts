@@ -1,5 +1,6 @@
 import { fromLog } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
+import { eventNumberOf } from '#protocol/event-ids.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { type Clock, type Logger, timestamp } from '#protocol/ports.ts';
 import { commitKey, SUMMARY_KEY } from '#store/keys.ts';
@@ -38,7 +39,7 @@ import { leftOfSegments, planErasure, planRemoval } from './history-removal.ts';
 import { openLogCopy } from './log-copy.ts';
 import { type IndexRange, LogReader, storedEvent } from './log-reader.ts';
 import { Reopener } from './reopener.ts';
-import { eventNumberOf, idsGivenBy, NO_EVENT, type SaidSlots } from './segment.ts';
+import { idsGivenBy, NO_EVENT, type SaidSlots } from './segment.ts';
 import { stageErasure, stageRemoval, stageRows, stageSegments } from './stage-rows.ts';
 import { StagedTransaction } from './staged-transaction.ts';
 import { removableCommits, removalCommits } from './summarise-commits.ts';
@@ -65,6 +66,8 @@ export interface CommitLogParts {
   checkpoint: Pick<CheckpointWriterParts, 'keys' | 'path' | 'logId' | 'intervalMs'>;
   /** What the verification at start found. */
   start: TailVerdict & { trusted: LogHead };
+  /** Event ids begin with it. */
+  partition: string;
 }
 
 /** The log over a store. Reads come from the store; a transaction also sees what is not durable yet. */
@@ -93,7 +96,7 @@ export class CommitLog implements EventLog {
     this.#reader = new LogReader(store, cache, foldCodec(store, parts.said), (error) =>
       this.#onDamagedRecord(error),
     );
-    this.#staging = new GroupStaging(this.#reader, cache, start);
+    this.#staging = new GroupStaging(this.#reader, cache, { ...start, partition: parts.partition });
     this.#tail = new Listeners(logger);
     this.#reopened = new Listeners(logger);
     this.#writer = new GroupWriter(store, {

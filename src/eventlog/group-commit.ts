@@ -1,7 +1,8 @@
 import type { CleanText } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
+import { eventIdOf, eventNumberOf } from '#protocol/event-ids.ts';
 import { timestamp } from '#protocol/ports.ts';
-import { commitKey, eventIdOf, eventKey, isEventKey } from '#store/keys.ts';
+import { commitKey, eventKey, isEventKey } from '#store/keys.ts';
 import { storeUnavailable } from '#store/level-errors.ts';
 import { seal, sealedHash } from '#store/sealed-record.ts';
 import type { Store, WriteOp } from '#store/store.ts';
@@ -10,7 +11,7 @@ import type { CommitEntry, CommitRecord } from './commit-record.ts';
 import type { Event, LogHead, Origin, StoredEvent, StreamScope, WrittenGroup } from './event-log.ts';
 import type { FoldCodec, FoldRecord, StateCache } from './fold-record.ts';
 import type { LogReader } from './log-reader.ts';
-import { EPOCH_GAP, eventNumberOf, storedEvents } from './segment.ts';
+import { EPOCH_GAP, storedEvents } from './segment.ts';
 import { type EarlierState, StagedChanges } from './staged-transaction.ts';
 
 interface GroupHooks {
@@ -151,6 +152,7 @@ interface SealedGroup {
 export class GroupStaging implements EarlierState {
   /** The newest durable events. */
   readonly recent = new RecentEvents();
+  readonly partition: string;
   readonly #reader: LogReader;
   readonly #cache: StateCache;
   #durable: LogHead;
@@ -166,7 +168,12 @@ export class GroupStaging implements EarlierState {
   #sealed: SealedGroup | undefined;
   #hasBases: boolean | undefined;
 
-  constructor(reader: LogReader, cache: StateCache, start: { head: LogHead; timeMs: number }) {
+  constructor(
+    reader: LogReader,
+    cache: StateCache,
+    start: { head: LogHead; timeMs: number; partition: string },
+  ) {
+    this.partition = start.partition;
     this.#reader = reader;
     this.#cache = cache;
     this.#durable = start.head;
@@ -308,7 +315,7 @@ export class GroupStaging implements EarlierState {
       n: this.#durable.commit + 1,
       prev_hash: this.#durable.hash,
       time: this.#time,
-      event_id: eventIdOf(this.#eventNumber),
+      event_id: eventIdOf(this.#eventNumber, this.partition),
       ...(this.#skipped === 0 ? {} : { skipped_ids: this.#skipped }),
       entries: this.#entries,
       records,

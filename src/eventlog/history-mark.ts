@@ -1,7 +1,6 @@
-import { eventIdOf } from '#store/keys.ts';
+import { eventIdOf, eventNumberOf, FIRST_PARTITION, partitionOf } from '#protocol/event-ids.ts';
 import { IntegrityError } from '#store/store-errors.ts';
 import type { Event, StoredEvent } from './event-log.ts';
-import { eventNumberOf } from './segment.ts';
 
 /** The kind that replaces the last removed event of a stream. */
 export const HISTORY_REMOVED = 'vendor.harn_gateway.history_removed';
@@ -21,22 +20,25 @@ export interface RemovedPart {
   removedBehindId: string;
 }
 
-/** What a mark is stored as. There is one for each task, so its members have no names, and event ids are their numbers. */
+/** The number of an event id of the first partition; any other id as it is. */
+type StoredId = number | string;
+
+/** What a mark is stored as. There is one for each task, so its members have no names. */
 type StoredMark = [
-  id: number,
+  id: StoredId,
   created_at: string,
   event: string,
-  previous_event_id: number | null,
+  previous_event_id: StoredId | null,
   resource: [object: string, id: string],
   sequence: number,
   session_id: string | null,
   task_id: string | null,
   workspace_id: string | null,
   object: RemovedPart['object'],
-  first_event_id: number,
+  first_event_id: StoredId,
   events: number,
   removed_at: string,
-  removed_behind_event_id: number,
+  removed_behind_event_id: StoredId,
 ];
 
 const RESOURCE = 4;
@@ -47,21 +49,29 @@ const RESOURCE = 4;
  */
 export function encodeMark(last: Event, part: RemovedPart): string {
   return JSON.stringify([
-    eventNumberOf(last.id),
+    storedId(last.id),
     last.created_at,
     last.event,
-    last.previous_event_id === null ? null : eventNumberOf(last.previous_event_id),
+    last.previous_event_id === null ? null : storedId(last.previous_event_id),
     [last.resource.object, last.resource.id],
     last.sequence,
     last.session_id,
     last.task_id,
     last.workspace_id,
     part.object,
-    eventNumberOf(part.firstId),
+    storedId(part.firstId),
     part.events,
     part.removedAt,
-    eventNumberOf(part.removedBehindId),
+    storedId(part.removedBehindId),
   ] satisfies StoredMark);
+}
+
+function storedId(id: string): StoredId {
+  return partitionOf(id) === FIRST_PARTITION ? eventNumberOf(id) : id;
+}
+
+function eventId(stored: StoredId): string {
+  return typeof stored === 'number' ? eventIdOf(stored) : stored;
 }
 
 /**
@@ -76,16 +86,16 @@ export function markEvent(key: string, content: Buffer): StoredEvent & { part: R
   const [session_id, task_id, workspace_id, object, first, events, removedAt, removedBehind] = rest;
   const part = {
     object,
-    firstId: eventIdOf(first),
+    firstId: eventId(first),
     events,
     removedAt,
-    removedBehindId: eventIdOf(removedBehind),
+    removedBehindId: eventId(removedBehind),
   };
   const event: Event = {
     actor: null,
     created_at,
     event: HISTORY_REMOVED,
-    id: eventIdOf(id),
+    id: eventId(id),
     metadata: {},
     object: 'event',
     payload: {
@@ -96,7 +106,7 @@ export function markEvent(key: string, content: Buffer): StoredEvent & { part: R
         { object, id: object === 'session' ? session_id : task_id, first_event_id: part.firstId, events },
       ],
     },
-    previous_event_id: previous === null ? null : eventIdOf(previous),
+    previous_event_id: previous === null ? null : eventId(previous),
     resource: { id: resourceId, object: resourceObject },
     sequence,
     session_id,

@@ -1,4 +1,5 @@
 import { ProtocolError } from '#protocol/errors.ts';
+import { eventNumberOf } from '#protocol/event-ids.ts';
 import {
   baseKey,
   eventKey,
@@ -21,7 +22,6 @@ import { type FoldCodec, type FoldRecord, NO_FOLD, type StateCache } from './fol
 import { markEvent, type RemovedPart } from './history-mark.ts';
 import {
   eventIn,
-  eventNumberOf,
   eventsIn,
   idsOfRow,
   isEventId,

@@ -1,14 +1,16 @@
+import { dirname } from 'node:path';
+import { FIRST_PARTITION, partitionOf } from '#protocol/event-ids.ts';
 import type { Clock, Logger, Random } from '#protocol/ports.ts';
 import type { KeyRegistry } from '#receipts/key-registry.ts';
 import type { Store } from '#store/store.ts';
-import { IntegrityError } from '#store/store-errors.ts';
+import { IntegrityError, StoreOpenError } from '#store/store-errors.ts';
 import { type CheckpointVerdict, headOfCheckpoint, readCheckpoint } from './checkpoint.ts';
 import { CHECKPOINT_FILE, CommitLog } from './commit-log.ts';
 import { EMPTY_HEAD } from './commit-walk.ts';
 import type { EventLog, Integrity, LogHead, Projection } from './event-log.ts';
 import { openLogMeta } from './log-meta.ts';
 import type { Forms } from './migrate/forms.ts';
-import type { SaidSlots } from './segment.ts';
+import { NO_EVENT, type SaidSlots } from './segment.ts';
 import type { Timers } from './timers.ts';
 import { type TailVerdict, verifyTail } from './verify-tail.ts';
 
@@ -33,6 +35,8 @@ export interface EventLogOptions {
   checkpointIntervalMs?: number;
   /** The stored form and the steps to it. Default: those of this version. */
   forms?: Forms;
+  /** The four digits that event ids begin with. Default: `0000`. */
+  partition?: string;
   /** Bound of the cache of parsed states, in characters of JSON. Default 4 Mi. */
   stateCacheChars?: number;
 }
@@ -42,8 +46,9 @@ export interface EventLogOptions {
  * reading; `integrity` says why. Throws OtherSchemaError for data of another version.
  */
 export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
-  const { store, keys, clock, timers, logger, projection } = options;
+  const { store, keys, clock, timers, logger, projection, partition = FIRST_PARTITION } = options;
   const { logId, start } = await verifyAtStart(options);
+  refuseOtherPartition(start.head, partition, dirname(options.checkpointPath));
   if (start.integrity.status !== 'ok')
     logger.error({ integrity: start.integrity }, 'the log fails its check');
   return new CommitLog({
@@ -62,7 +67,18 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
       intervalMs: options.checkpointIntervalMs ?? DEFAULT_CHECKPOINT_INTERVAL_MS,
     },
     start,
+    partition,
   });
+}
+
+/** Ids of two partitions in one log would be in no order. */
+function refuseOtherPartition({ eventId }: LogHead, partition: string, where: string): void {
+  if (eventId === NO_EVENT || partitionOf(eventId) === partition) return;
+  throw new StoreOpenError(
+    'unreadable',
+    where,
+    `${where} holds the log of partition ${partitionOf(eventId)}, and this gateway is of partition ${partition}. Give each partition a data directory of its own.`,
+  );
 }
 
 interface Start {

@@ -1,10 +1,10 @@
 import { sha256Hex } from '#json/canonical.ts';
+import { eventIdBehind } from '#protocol/event-ids.ts';
 import { commitKey, SUMMARY_KEY } from '#store/keys.ts';
 import { eventBefore, segmentsAfter } from './commit-numbering.ts';
 import { type CommitRecord, parseCommit } from './commit-record.ts';
 import type { CommitRange, CommitSummary } from './commit-summary.ts';
 import type { EventLog } from './event-log.ts';
-import { eventNumberOf } from './segment.ts';
 
 /** Commits looked at one after the other before a binary search: the events of one run are close together. */
 const NEAR = 8;
@@ -49,7 +49,7 @@ export class RecordedHashes {
   /** A record written in a transaction that began behind the event `after` and appended `events` events. */
   ofRecord(key: string, after: string, events: number): RecordedHash {
     const { commit: last } = this.#log.head;
-    const own = String(eventNumberOf(after) + Math.min(1, events)).padStart(after.length, '0');
+    const own = eventIdBehind(after, Math.min(1, events));
     for (let n = this.#numberOf(own); n <= last; n += 1) {
       const commit = this.#read(n);
       if ('status' in commit) {

@@ -1,5 +1,5 @@
 import { type CleanText, own } from '#protocol/clean.ts';
-import { eventIdOf } from '#store/keys.ts';
+import { eventIdBehind } from '#protocol/event-ids.ts';
 import type { Event, NewEvent, Projection, ResourcePointer, State, Transaction } from './event-log.ts';
 import {
   buildEvent,
@@ -10,7 +10,7 @@ import {
   type ResourceHead,
   recordOf,
 } from './fold-record.ts';
-import { eventNumberOf, NO_EVENT, saidBy } from './segment.ts';
+import { NO_EVENT, saidBy } from './segment.ts';
 
 /**
  * A transaction kept in memory only. Decisions run in it as they ran in the log, with recorded times. Its events are compared
@@ -108,7 +108,7 @@ export class Rehearsal implements Transaction, FoldWriter {
     const origin = { actor: place?.actor ?? null, traceId: place?.trace_id, spanId: place?.span_id };
     const content = { payload: plain(input.payload), metadata: plain(input.metadata ?? {}) };
     const event = buildEvent(input, content, definedOf(origin), {
-      id: this.#places[this.#appended.length]?.id ?? eventIdOf(eventNumberOf(this.#position) + 1),
+      id: this.#places[this.#appended.length]?.id ?? eventIdBehind(this.#position, 1),
       sequence: (head?.sequence ?? 0) + 1,
       previousEventId: head?.event_id ?? null,
       time: this.#time,

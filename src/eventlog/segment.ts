@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { eventIdBehind, eventIdOf, eventNumberOf, partitionOf } from '#protocol/event-ids.ts';
 import { isObject } from '#protocol/json-shape.ts';
-import { eventIdOf, eventKey, lastSegment, streamOf } from '#store/keys.ts';
+import { eventKey, lastSegment, streamOf } from '#store/keys.ts';
 import { checked, contentOfChecked, SEAL_BYTES, seal, sealedHash, unseal } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
 import { IntegrityError } from '#store/store-errors.ts';
@@ -95,9 +96,9 @@ export function segmentFrom(
   store: Pick<Store, 'get'>,
   id: string,
 ): { key: string; sealed: Buffer } | undefined {
-  const first = eventNumberOf(id);
+  const [first, partition] = [eventNumberOf(id), partitionOf(id)];
   for (let n = first; n < first + MAX_SEGMENT_EVENTS; n += 1) {
-    const key = eventKey(eventIdOf(n));
+    const key = eventKey(eventIdOf(n, partition));
     const sealed = store.get(key);
     if (sealed !== undefined) return { key, sealed };
   }
@@ -115,7 +116,7 @@ export function readSegment(store: Pick<Store, 'get'>, id: string): Segment | un
 export function segmentOf(key: string, sealed: Buffer): Segment {
   const events = eventsIn(unseal(sealed, key));
   const lastId = lastSegment(key);
-  const firstId = eventIdOf(Math.max(0, eventNumberOf(lastId) - events.length + 1));
+  const firstId = eventIdBehind(lastId, 1 - Math.min(events.length, eventNumberOf(lastId) + 1));
   return { key, firstId, lastId, events, sha256: sealedHash(sealed) };
 }
 
@@ -167,11 +168,10 @@ function encodeRow(key: string, distances: readonly number[]): [key: string, val
 export function idsOfRow(key: string, value: Buffer): string[] {
   const last = lastSegment(key);
   if (value.length === 0) return [last];
-  const end = eventNumberOf(last);
   const ids: string[] = [];
   for (const run of contentOfChecked(value, key).toString('latin1').split(',')) {
     const [from = 0, to = from] = run.split('-').map(Number);
-    for (let distance = from; distance >= to; distance -= 1) ids.push(eventIdOf(end - distance));
+    for (let distance = from; distance >= to; distance -= 1) ids.push(eventIdBehind(last, -distance));
   }
   return ids;
 }
@@ -340,14 +340,6 @@ export function idsGivenBy(nowMs: number): number {
   return FIRST_RESTORED + Math.max(0, nowMs - COUNTED_FROM_MS) * IDS_PER_MS;
 }
 
-/**
- * The number of an event id. Of its 20 digits the first 4 are those of the partition, 0000 in the embedded log, and 16 of the
- * number, which stays far below 2^53. See README.md, Event ids.
- */
-export function eventNumberOf(id: string): number {
-  return Number(id);
-}
-
 export function isEventId(text: string): boolean {
-  return /^[0-9]{20}$/.test(text) && Number.isSafeInteger(Number(text));
+  return EVENT_ID.test(text) && Number.isSafeInteger(eventNumberOf(text));
 }

@@ -1,5 +1,6 @@
 import { type CleanText, own } from '#protocol/clean.ts';
-import { baseKey, eventIdOf, isWrittenOnce, KEY_KINDS } from '#store/keys.ts';
+import { eventIdOf } from '#protocol/event-ids.ts';
+import { baseKey, isWrittenOnce, KEY_KINDS } from '#store/keys.ts';
 import { SEAL_BYTES, seal, unseal } from '#store/sealed-record.ts';
 import { BASE_MARKER, isDerivedRow } from './base-row.ts';
 import type {
@@ -29,6 +30,8 @@ import { type SealedSegment, SegmentWriter, saidBy, streamRows } from './segment
 export interface EarlierState {
   /** Number of the newest event. */
   readonly eventNumber: number;
+  /** Of the log; event ids begin with it. */
+  readonly partition: string;
   /** The record of a derived key. */
   fold(key: string): FoldRecord | undefined;
   /** Whether a list has this key. */
@@ -87,7 +90,7 @@ export class StagedTransaction implements Transaction, StateWriter {
   }
 
   get position(): CleanText {
-    return own(eventIdOf(this.#eventNumber + this.#segments.events));
+    return own(this.#idOf(this.#eventNumber + this.#segments.events));
   }
 
   get<S extends State>(key: string): S | undefined {
@@ -193,7 +196,7 @@ export class StagedTransaction implements Transaction, StateWriter {
 
   #keepBases(): void {
     const { states, heads, markers } = this.changes;
-    const before = eventIdOf(this.#eventNumber);
+    const before = this.#idOf(this.#eventNumber);
     const isNew = (head?: ResourceHead) => head?.sequence === 1 && head.event_id > before;
     for (const key of new Set([...states.keys(), ...heads.keys(), ...markers.keys()]))
       if (isDerivedRow(key) && !isNew(heads.get(key))) this.#keepBase(key);
@@ -230,6 +233,10 @@ export class StagedTransaction implements Transaction, StateWriter {
       for (const [row, value] of streamRows(key, events)) this.putRow(row, value);
   }
 
+  #idOf(number: number): string {
+    return eventIdOf(number, this.#parts.earlier.partition);
+  }
+
   append(input: NewEvent): Event {
     const { origin, time, projection } = this.#parts;
     const record = recordOf(input.resource);
@@ -237,7 +244,7 @@ export class StagedTransaction implements Transaction, StateWriter {
     const content = { payload: input.payload, metadata: input.metadata ?? {} };
     const number = this.#eventNumber + this.#segments.events + 1;
     const event = buildEvent(input, content, input.recorded ? originOf(input.recorded) : origin, {
-      id: eventIdOf(number),
+      id: this.#idOf(number),
       sequence: (head?.sequence ?? 0) + 1,
       previousEventId: head?.event_id ?? null,
       time: input.recorded?.created_at ?? time,

@@ -1,7 +1,7 @@
 import { ProtocolError } from '#protocol/errors.ts';
+import { eventNumberOf } from '#protocol/event-ids.ts';
 import type { Event, EventLog, StoredEvent, StreamScope } from './event-log.ts';
 import { checkCursor, storedEvent } from './log-reader.ts';
-import { eventNumberOf } from './segment.ts';
 
 /** An event on its way to subscribers. The SSE frame is made when the first of them asks and shared by all. */
 export class EventFrame implements StoredEvent {

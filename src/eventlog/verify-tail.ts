@@ -1,4 +1,5 @@
 import { sha256Hex } from '#json/canonical.ts';
+import { eventNumberOf } from '#protocol/event-ids.ts';
 import { commitKey, eventKey, keysUnder, lastSegment } from '#store/keys.ts';
 import { SEAL_BYTES } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
@@ -8,6 +9,7 @@ import type { Integrity, LogHead } from './event-log.ts';
 import type { Finding } from './finding.ts';
 import { newestEventId } from './log-reader.ts';
 import { RecordAudit } from './record-audit.ts';
+import { NO_EVENT } from './segment.ts';
 
 export interface TailVerdict {
   integrity: Integrity;
@@ -69,7 +71,8 @@ async function firstFinding(store: Store, trusted: LogHead, head: LogHead): Prom
   const suspect = audit.findings()[0];
   if (suspect !== undefined) return suspect;
   const newest = await newestEventId(store);
-  if (newest === head.eventId) return undefined;
+  // A log without events names its partition all the same.
+  if (newest === head.eventId || (newest === NO_EVENT && eventNumberOf(head.eventId) === 0)) return undefined;
   return newest > head.eventId
     ? {
         problem: 'extra',

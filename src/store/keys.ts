@@ -128,7 +128,6 @@ export const KEY_KINDS = {
 } as const;
 
 const COMMIT_DIGITS = 16;
-const EVENT_DIGITS = 20;
 const PIECE_DIGITS = 8;
 const LEAF_DIGITS = 16;
 const LEVEL_DIGITS = 2;
@@ -214,13 +213,6 @@ export function keysUnder(prefix: string): { gte: string; lt: string } {
 
 /** The text after the last `/`: the event id of an index key, the number of a piece. */
 export const lastSegment = (key: string): string => key.slice(key.lastIndexOf('/') + 1);
-
-/** The 20-digit spelling of an event number. */
-export function eventIdOf(n: number): string {
-  if (!Number.isSafeInteger(n) || n < 0) throw noKeyNumber(n);
-  // No such number has more digits.
-  return String(n).padStart(EVENT_DIGITS, '0');
-}
 
 function noKeyNumber(n: number): RangeError {
   return new RangeError(`A key number is a whole number from 0: ${n}`);

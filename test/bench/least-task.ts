@@ -3,6 +3,7 @@ import type { Event, NewEvent, ResourcePointer } from '#eventlog/event-log.ts';
 import { buildEvent } from '#eventlog/fold-record.ts';
 import { SegmentWriter } from '#eventlog/segment.ts';
 import { fromLog } from '#protocol/clean.ts';
+import { eventIdOf } from '#protocol/event-ids.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { type Clock, createIdSource, type IdSource, type Random, timestamp } from '#protocol/ports.ts';
 import { CURRENT_RULES } from '#protocol/rules.ts';
@@ -11,7 +12,7 @@ import { appendLeaf, encodeLeaf, type HexHash, rootOf } from '#receipts/merkle.t
 import type { ReceiptPlace, RunRecord } from '#receipts/receipt-draft.ts';
 import { encodeFrameRow } from '#resources/replay/record/frame-row.ts';
 import type { RecordedFrame } from '#resources/replay/record/recorded-frame.ts';
-import { eventIdOf, frameKey, leafKey, receiptKey } from '#store/keys.ts';
+import { frameKey, leafKey, receiptKey } from '#store/keys.ts';
 import { seal } from '#store/sealed-record.ts';
 
 /** What one step of a task adds to the log. */

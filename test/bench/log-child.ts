@@ -4,9 +4,10 @@ import { systemClock as clock, createLogging, systemRandom as random } from '#co
 import { tableSeal } from '#compose/open-data.ts';
 import { openEventLog } from '#eventlog/open-log.ts';
 import { dataPaths } from '#operation/data-directory.ts';
+import { eventIdOf } from '#protocol/event-ids.ts';
 import { openKeyRegistry } from '#receipts/key-registry.ts';
 import { loadRooms } from '#resources/load-rooms.ts';
-import { eventIdOf, keysUnder } from '#store/keys.ts';
+import { keysUnder } from '#store/keys.ts';
 import { openLevelStore } from '#store/level-store.ts';
 import { SEAL_BYTES } from '#store/sealed-record.ts';
 import type { WriteOp } from '#store/store.ts';

@@ -4,12 +4,13 @@ import { nextTurn } from '#core/next-turn.ts';
 import type { Query, QueryTools } from '#core/query.ts';
 import type { Event, EventLog } from '#eventlog/event-log.ts';
 import { checkCursor } from '#eventlog/log-reader.ts';
-import { eventNumberOf, NO_EVENT } from '#eventlog/segment.ts';
+import { NO_EVENT } from '#eventlog/segment.ts';
 import { holdsScope } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
+import { eventIdOf, eventNumberOf, partitionOf } from '#protocol/event-ids.ts';
 import { timestamp } from '#protocol/ports.ts';
 import { apiKeyKeys, type CleanApiKeyState } from '#resources/api-key/state.ts';
-import { eventIdOf, eventKey, KEY_KINDS, keysUnder, lastSegment } from '#store/keys.ts';
+import { eventKey, KEY_KINDS, keysUnder, lastSegment } from '#store/keys.ts';
 import { lineOf } from './lines.ts';
 import { AUDIT_LINES_TYPE, type AuditLine } from './schema.ts';
 
@@ -109,15 +110,21 @@ function sees({ reader, caller }: QueryTools, event: Event): boolean {
  * which keep theirs and are passed over. From the start where the events there are not kept any more.
  */
 async function placeBefore(log: EventLog, since: string): Promise<string> {
+  const partition = partitionOf(log.head.eventId);
   let low = 0;
   let high = eventNumberOf(log.head.eventId) + 1;
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
-    if (await isBefore(log, middle, since)) low = middle + 1;
+    if (await isBefore(log, eventIdOf(middle, partition), since)) low = middle + 1;
     else high = middle;
   }
   const { gte } = EVENTS;
-  const [before] = await log.indexKeys({ gte, lt: eventKey(eventIdOf(low)), reverse: true, limit: 1 });
+  const [before] = await log.indexKeys({
+    gte,
+    lt: eventKey(eventIdOf(low, partition)),
+    reverse: true,
+    limit: 1,
+  });
   const id = before === undefined ? NO_EVENT : lastSegment(before);
   return log.holds(EVERYTHING, id) ? id : NO_EVENT;
 }
@@ -126,9 +133,9 @@ const EVENTS = keysUnder(KEY_KINDS.event.prefix);
 /** Segments that are looked at for an event that was not imported. */
 const NEAR = 64;
 
-/** Whether the next event from this number on is before a time. */
-async function isBefore(log: EventLog, n: number, since: string): Promise<boolean> {
-  for (const key of await log.indexKeys({ gte: eventKey(eventIdOf(n)), lt: EVENTS.lt, limit: NEAR })) {
+/** Whether the next event from this id on is before a time. */
+async function isBefore(log: EventLog, id: string, since: string): Promise<boolean> {
+  for (const key of await log.indexKeys({ gte: eventKey(id), lt: EVENTS.lt, limit: NEAR })) {
     const event = log.event(lastSegment(key))?.event;
     if (event !== undefined && !('imported' in event.metadata)) return event.created_at < since;
   }

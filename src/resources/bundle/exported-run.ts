@@ -4,10 +4,10 @@ import type { Event, EventLog, Segment } from '#eventlog/event-log.ts';
 import { eventIn, NO_EVENT } from '#eventlog/segment.ts';
 import { mayHoldHidden } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
+import { eventIdOf, eventNumberOf, FIRST_PARTITION, partitionOf } from '#protocol/event-ids.ts';
 import type { SessionFold } from '#resources/session/state.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { type TaskState, taskKeys } from '#resources/task/state.ts';
-import { eventIdOf } from '#store/keys.ts';
 import { importMarkOf, originalEvent } from './fold-imported.ts';
 
 /** Ids that are read at once. */
@@ -179,13 +179,15 @@ class RunIndex {
   #codes = new Uint16Array(FIRST_ROOM);
   #hiding = new Uint8Array(FIRST_ROOM);
   #size = 0;
+  #partition = FIRST_PARTITION;
 
   /** Events are added in the order of their log. `mayHide`: something in it may not be for everybody. */
   add(id: string, kind: string, mayHide: boolean): void {
     if (this.#size === this.#codes.length) this.#grow();
     const code = this.#kinds.get(kind) ?? this.#kinds.size;
     this.#kinds.set(kind, code);
-    this.#numbers[this.#size] = Number(id);
+    this.#partition = partitionOf(id);
+    this.#numbers[this.#size] = eventNumberOf(id);
     this.#codes[this.#size] = code;
     this.#hiding[this.#size] = Number(mayHide);
     this.#size += 1;
@@ -194,14 +196,16 @@ class RunIndex {
   /** Ids of the events of these kinds in order. Default: of all. */
   *ids(kinds = ANY): Generator<string> {
     const wanted = new Set([...this.#kinds].flatMap(([kind, code]) => (kinds.test(kind) ? [code] : [])));
-    for (let at = 0; at < this.#size; at += 1)
-      if (wanted.has(this.#codes[at] ?? 0)) yield eventIdOf(this.#numbers[at] ?? 0);
+    for (let at = 0; at < this.#size; at += 1) if (wanted.has(this.#codes[at] ?? 0)) yield this.#idAt(at);
   }
 
   /** Ids of the events in which something may be hidden from somebody. */
   *mayHide(): Generator<string> {
-    for (let at = 0; at < this.#size; at += 1)
-      if (this.#hiding[at] === 1) yield eventIdOf(this.#numbers[at] ?? 0);
+    for (let at = 0; at < this.#size; at += 1) if (this.#hiding[at] === 1) yield this.#idAt(at);
+  }
+
+  #idAt(at: number): string {
+    return eventIdOf(this.#numbers[at] ?? 0, this.#partition);
   }
 
   #grow(): void {

@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventLog, StreamScope } from '#eventlog/event-log.ts';
 import { RecentEvents } from '#eventlog/group-commit.ts';
-import { eventIdOf, resourceKey } from '#store/keys.ts';
+import { eventIdOf } from '#protocol/event-ids.ts';
+import { resourceKey } from '#store/keys.ts';
 import { append, LogDirectory, noted } from './log-harness.ts';
 
 const START = eventIdOf(0);
 const T1: StreamScope = { kind: 'task', id: 't1' };
 const S1: StreamScope = { kind: 'session', id: 's1' };
-const id = eventIdOf;
+const id = (n: number) => eventIdOf(n);
 const of = (task: string, note = '') => noted(task, note, { session_id: 's1', task_id: task });
 
 describe('the newest events in memory', () => {

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkLog } from '#eventlog/check-log.ts';
 import type { Event, EventLog, StreamScope } from '#eventlog/event-log.ts';
 import type { Finding } from '#eventlog/finding.ts';
-import { baseKey, eventIdOf, eventKey, resourceKey, streamCutKey, streamOf } from '#store/keys.ts';
+import { eventIdOf } from '#protocol/event-ids.ts';
+import { baseKey, eventKey, resourceKey, streamCutKey, streamOf } from '#store/keys.ts';
 import { seal } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
 import { FaultyStore } from '../../harness/faulty-store.ts';
@@ -13,7 +14,7 @@ const START = eventIdOf(0);
 const S1: StreamScope = { kind: 'session', id: 's1' };
 const T1: StreamScope = { kind: 'task', id: 't1' };
 const ALL: StreamScope = { kind: 'all' };
-const id = eventIdOf;
+const id = (n: number) => eventIdOf(n);
 
 /** An event of a run; the place decides its streams. */
 const of = (session: string, task: string, note: string) =>

@@ -9,7 +9,8 @@ import {
   storedEvents,
   streamRows,
 } from '#eventlog/segment.ts';
-import { eventIdOf, eventKey } from '#store/keys.ts';
+import { eventIdOf } from '#protocol/event-ids.ts';
+import { eventKey } from '#store/keys.ts';
 import { IntegrityError } from '#store/store-errors.ts';
 
 function event(n: number, session: string | null, task: string | null = null, text = ''): Event {
@@ -44,7 +45,7 @@ describe('segments', () => {
     if (segment === undefined) throw new Error('no segment');
     expect(storedEvents(segment).map(({ bytes }) => JSON.parse(bytes.toString()))).toEqual(events);
     const read = segmentOf(segment.key, segment.sealed);
-    expect([read.firstId, read.lastId]).toEqual([1, 2].map(eventIdOf));
+    expect([read.firstId, read.lastId]).toEqual([1, 2].map((n) => eventIdOf(n)));
     expect(JSON.parse(String(eventIn(read, eventIdOf(2))))).toEqual(events[1]);
     expect(eventIn(read, eventIdOf(3))).toBeUndefined();
   });
@@ -53,7 +54,13 @@ describe('segments', () => {
     const segments = sealed(...[5, 6, 7].map((n) => event(n, 's1')), event(9, 's2'));
     const rows = new Map(segments.map((segment) => [segment.key, segment.sealed]));
     const found = [4, 5, 6, 7, 8, 9, 10].map((n) => readSegment(rows, eventIdOf(n))?.lastId);
-    expect(found).toEqual([undefined, ...[7, 7, 7].map(eventIdOf), undefined, eventIdOf(9), undefined]);
+    expect(found).toEqual([
+      undefined,
+      ...[7, 7, 7].map((n) => eventIdOf(n)),
+      undefined,
+      eventIdOf(9),
+      undefined,
+    ]);
   });
 
   it('are named in the streams of their session and their tasks, with the events that are of the stream', () => {
@@ -62,8 +69,8 @@ describe('segments', () => {
     const key = (stream: string) => stream + eventIdOf(7);
     const ids = (at: string) => idsOfRow(at, Buffer.from(rows.get(at) ?? 'none'));
     expect([...rows.keys()]).toEqual([key('es/s1/'), key('et/t1/'), key('et/t2/')]);
-    expect(ids(key('es/s1/'))).toEqual([4, 5, 6, 7].map(eventIdOf));
-    expect(ids(key('et/t1/'))).toEqual([4, 6, 7].map(eventIdOf));
+    expect(ids(key('es/s1/'))).toEqual([4, 5, 6, 7].map((n) => eventIdOf(n)));
+    expect(ids(key('et/t1/'))).toEqual([4, 6, 7].map((n) => eventIdOf(n)));
     expect(ids(key('et/t2/'))).toEqual([eventIdOf(5)]);
     expect(rows.get(key('et/t1/'))?.slice(8)).toBe('3,1-0');
   });

@@ -2,8 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventLog, NewEvent, StoredEvent } from '#eventlog/event-log.ts';
 import { canonicalJson } from '#json/canonical.ts';
 import { fromLog } from '#protocol/clean.ts';
+import { eventIdOf } from '#protocol/event-ids.ts';
 import type { JsonObject } from '#protocol/json.ts';
-import { eventIdOf, idempotencyKey, listKey, resourceKey } from '#store/keys.ts';
+import { idempotencyKey, listKey, resourceKey } from '#store/keys.ts';
 import { FaultyStore } from '../../harness/faulty-store.ts';
 import { append, LogDirectory, NOBODY, noted, START_MS, type Tally } from './log-harness.ts';
 

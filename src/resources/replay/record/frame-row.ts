@@ -1,4 +1,5 @@
 import type { Event } from '#eventlog/event-log.ts';
+import { eventIdBehind, eventNumberOf } from '#protocol/event-ids.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import type { FrameList, ListedFrame } from './frame-list.ts';
 import type { FrameBlock, RecordedFrame } from './recorded-frame.ts';
@@ -47,7 +48,7 @@ export function encodeFrameRow(frames: readonly RecordedFrame[], events: readonl
     const row: RowFrame = {
       ...head,
       ...(time === at ? {} : { at: time }),
-      ...(index === 0 ? { after } : { behind: Number(after) - Number(first?.after) }),
+      ...(index === 0 ? { after } : { behind: eventNumberOf(after) - eventNumberOf(first?.after ?? '') }),
     };
     at = time;
     const shape = JSON.stringify([frame, said]);
@@ -67,7 +68,7 @@ export function framesInRow(content: Buffer): StoredFrame[] {
   for (const { as, behind = 0, ...given } of row.frames) {
     const like = as === undefined ? undefined : frames[as];
     const at = given.at ?? frames.at(-1)?.at ?? '';
-    const after = given.after ?? idBehind(frames[0]?.after ?? '', behind);
+    const after = given.after ?? eventIdBehind(frames[0]?.after ?? '', behind);
     const { frame, said } = like ?? given;
     if (frame === undefined) throw new TypeError('A frame of a row has no content.');
     frames.push({ ...given, at, after, frame, ...(said === undefined ? {} : { said }) });
@@ -94,7 +95,7 @@ export function wholeFrame(
   if (said === undefined) return stored;
   const frame = structuredClone(stored.frame) as unknown as JsonObject;
   for (const [inFrame, behind, inEvent] of said) {
-    const id = idBehind(stored.after, behind);
+    const id = eventIdBehind(stored.after, behind);
     const value = valueAt(eventOf(id) as unknown as JsonValue, inEvent);
     if (value === undefined) throw new FrameGapError(id);
     put(frame, inFrame, value);
@@ -173,7 +174,7 @@ function hollow(record: RecordedFrame, { objects, texts }: Places): StoredFrame 
     if (!isText && (typeof value !== 'object' || value === null)) continue;
     const long = isText ? value.length >= SAID_CHARS : objects.has(value) && isLong(value);
     const found = long ? (isText ? texts.get(value) : objects.get(value)) : undefined;
-    const behind = found === undefined ? 0 : Number(eventOf(found).id) - Number(record.after);
+    const behind = found === undefined ? 0 : eventNumberOf(eventOf(found).id) - eventNumberOf(record.after);
     if (found !== undefined && behind > 0 && place !== top) {
       said.push([pointerTo(place), behind, pointerTo(found)]);
       empty(place, copies);
@@ -231,11 +232,6 @@ function isLong(value: object): boolean {
       }
   }
   return least >= SAID_CHARS;
-}
-
-/** Ids are numbers of one length. */
-function idBehind(id: string, events: number): string {
-  return String(Number(id) + events).padStart(id.length, '0');
 }
 
 function namesIn(pointer: string): string[] {

@@ -1,4 +1,5 @@
 import type { Event } from '#eventlog/event-log.ts';
+import { eventNumberOf } from '#protocol/event-ids.ts';
 import { isBlocked, type TaskStatus } from '#protocol/task-states.ts';
 import type { History, MissingDependency, Stimulus } from './history.ts';
 import type { PlacedFrame, RecordedFrame } from './recorded-frame.ts';
@@ -33,7 +34,9 @@ export function stimuliOf(history: History): Stimulus[] {
 /** The events of the run itself: what was recorded about it, and what came after it had ended, is not replayed. */
 export function runOf({ events, frames }: Pick<History, 'events' | 'frames'>): Event[] {
   const isFromFrame = (id: string) =>
-    frames.some(({ after, events: count }) => id > after && number(id) <= number(after) + count);
+    frames.some(
+      ({ after, events: count }) => id > after && eventNumberOf(id) <= eventNumberOf(after) + count,
+    );
   let ended = false;
   return events.filter((event) => {
     if (BESIDE.test(event.event) || (ended && !isFromFrame(event.id))) return false;
@@ -48,11 +51,12 @@ export function placeFrames(
   events: readonly Event[],
   route: string,
 ): PlacedFrame[] {
-  const actors = new Map(events.map(({ id, actor }) => [number(id), actor]));
+  const actors = new Map(events.map(({ id, actor }) => [eventNumberOf(id), actor]));
   return frames.map((frame, at) => {
-    const limit = frames[at + 1] ? number(frames[at + 1]?.after ?? '') : Number.POSITIVE_INFINITY;
+    const limit = frames[at + 1] ? eventNumberOf(frames[at + 1]?.after ?? '') : Number.POSITIVE_INFINITY;
     let count = 0;
-    for (let id = number(frame.after) + 1; id <= limit && actors.get(id) === route; id += 1) count += 1;
+    for (let id = eventNumberOf(frame.after) + 1; id <= limit && actors.get(id) === route; id += 1)
+      count += 1;
     return { ...frame, events: count };
   });
 }
@@ -86,7 +90,7 @@ function gapIn(events: readonly Event[]): MissingDependency | undefined {
 }
 
 function isWithin({ after, events }: PlacedFrame, id: string): boolean {
-  return id > after && number(id) <= number(after) + events;
+  return id > after && eventNumberOf(id) <= eventNumberOf(after) + events;
 }
 
 function ownEvents(events: readonly Event[], at: number, frame: PlacedFrame): number {
@@ -143,8 +147,4 @@ function countWhile(events: readonly Event[], from: number, test: (event: Event)
   let at = from;
   for (let event = events[at]; event !== undefined && test(event); event = events[at]) at += 1;
   return at - from;
-}
-
-function number(id: string): number {
-  return Number(id);
 }

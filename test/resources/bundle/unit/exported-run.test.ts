@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { EventLog, Segment } from '#eventlog/event-log.ts';
 import { NO_EVENT } from '#eventlog/segment.ts';
 import { canonicalJson } from '#json/canonical.ts';
+import { eventIdOf } from '#protocol/event-ids.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import { ExportedRun } from '#resources/bundle/exported-run.ts';
 import type { CleanSessionFold } from '#resources/session/state.ts';
-import { eventIdOf, eventKey } from '#store/keys.ts';
+import { eventKey } from '#store/keys.ts';
 
 const EVENTS = 2_500;
 const SESSION = 'session_long';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Event } from '#eventlog/event-log.ts';
+import { eventIdOf } from '#protocol/event-ids.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import {
   encodeFrameRow,
@@ -10,7 +11,6 @@ import {
   wholeFrame,
 } from '#resources/replay/record/frame-row.ts';
 import type { RecordedFrame } from '#resources/replay/record/recorded-frame.ts';
-import { eventIdOf } from '#store/keys.ts';
 
 const TIME = '2026-01-01T00:00:00.000Z';
 
