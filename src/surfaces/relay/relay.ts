@@ -35,7 +35,16 @@ export interface RelayDeps extends ParseFailureDeps {
   ownUrl: string;
   /** Of the gateway, for `/health`. */
   version: string;
+  /**
+   * Which of several deciding nodes a request is for; throws a ProtocolError for one that is for none. Default: there is one.
+   */
+  destinationOf?(req: IncomingMessage): string;
+  /** Answers what is about all that decide; rejects with a ProtocolError. Undefined: it is handed on. Default: all is. */
+  answers?(req: IncomingMessage, res: ServerResponse): Promise<void> | undefined;
 }
+
+/** Of a relay that hands all on to one node. */
+const THE_ONE = '';
 
 /** How long a request waits for a node that decides. A take-over takes less. */
 const WAIT_MS = 10_000;
@@ -46,12 +55,39 @@ const MAX_HELD_BYTES = 256 * 1024;
 /** Of all of them: nobody has said yet who sends them. What comes above is passed as it comes. */
 const MAX_HELD_BYTES_OF_ALL = 64 * 1024 * 1024;
 const RETRY_AFTER_S = 1;
+const ASK_MS = 2_000;
+const MAX_ASKED_BYTES = 1024 * 1024;
 /** Time for a client to read what is left of a WebSocket. */
 const LINGER_MS = 10_000;
 const SAFE = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** What came of one try to hand a request on. `unsent`: nobody has it. `unknown`: the owner may have carried it out. */
 type Outcome = 'answered' | 'unsent' | 'unknown';
+
+/** What a node that decides said when it was asked. */
+export interface Asked {
+  status: number;
+  body: Buffer;
+}
+
+/** What can be under way at a node. */
+type UnderWay = Set<{ destroy(): unknown }>;
+
+/** Nodes of which one decides at a time. */
+interface Destination {
+  /** Origin of the one that decides; undefined while it is not known. */
+  owner: URL | undefined;
+  /** What is under way at the owner; cut when another one decides. */
+  underWay: UnderWay;
+  /** Called when another owner is known. */
+  waiting: Set<() => void>;
+}
+
+/** The owner that a request is tried at. */
+interface Target {
+  owner: URL;
+  underWay: UnderWay;
+}
 
 /** A request on its way: what was read of its body, and whether that is all of it. */
 interface Passing {
@@ -61,8 +97,8 @@ interface Passing {
 }
 
 /**
- * The door of a node that does not decide: it hands every request, event stream and WebSocket on to the one that does, and lets it wait
- * while another one takes over. It believes nobody and decides nothing: credentials are judged where the request is carried out.
+ * The door of a node that does not decide, or of one before several gateways: it hands every request, event stream and WebSocket on to
+ * the one that decides, and lets it wait while another one takes over. It believes nobody and decides nothing: credentials are judged where the request is carried out.
  */
 export class Relay implements OpenDoor {
   readonly server: Server;
@@ -72,13 +108,9 @@ export class Relay implements OpenDoor {
     'http:': new HttpAgent({ keepAlive: true }),
     'https:': new HttpsAgent({ keepAlive: true }),
   };
-  /** Origin of the node that decides; undefined while it is not known. */
-  #owner: URL | undefined;
-  /** What is under way at the owner; cut when another one decides. */
-  readonly #underWay = new Set<{ destroy(): unknown }>();
-  /** Of these, what ends only when somebody leaves. */
+  readonly #destinations = new Map<string, Destination>();
+  /** What ends only when somebody leaves. */
   readonly #streams = new Set<{ destroy(): unknown }>();
-  readonly #waiting = new Set<() => void>();
   #heldBytes = 0;
   #isClosed = false;
 
@@ -100,12 +132,27 @@ export class Relay implements OpenDoor {
   }
 
   /** Says who decides now. What is under way at another one is cut: it may never be answered. */
-  ownerIs(url: string | undefined): void {
+  ownerIs(url: string | undefined, name: string = THE_ONE): void {
+    const destination = this.#destination(name);
     const next = url === undefined ? undefined : new URL(url);
-    if (next?.href === this.#owner?.href) return;
-    this.#owner = next;
-    for (const each of [...this.#underWay]) each.destroy();
-    for (const wake of [...this.#waiting]) wake();
+    if (next?.href === destination.owner?.href) return;
+    destination.owner = next;
+    for (const each of [...destination.underWay]) each.destroy();
+    for (const wake of [...destination.waiting]) wake();
+  }
+
+  #destination(name: string): Destination {
+    const known = this.#destinations.get(name) ?? {
+      owner: undefined,
+      underWay: new Set(),
+      waiting: new Set(),
+    };
+    this.#destinations.set(name, known);
+    return known;
+  }
+
+  #of(req: IncomingMessage): Destination {
+    return this.#destination(this.#deps.destinationOf?.(req) ?? THE_ONE);
   }
 
   leave(): void {
@@ -117,6 +164,7 @@ export class Relay implements OpenDoor {
   /** Takes no more, cuts the streams, whose clients resume, and waits for the rest for up to `graceMs`. For a node that never decided. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
+    for (const { waiting } of this.#destinations.values()) for (const wake of [...waiting]) wake();
     // Its answers close their connections, so that few are left to be closed under a client that is about to send.
     if (this.server.listening)
       await new Promise<void>((resolve) => this.#deps.timers.after(Math.min(LEAVING_MS, graceMs), resolve));
@@ -124,7 +172,8 @@ export class Relay implements OpenDoor {
     if (this.server.listening)
       await new Promise<void>((resolve) => {
         const stop = this.#deps.timers.after(graceMs, () => {
-          for (const each of [...this.#underWay]) each.destroy();
+          for (const { underWay } of this.#destinations.values())
+            for (const each of [...underWay]) each.destroy();
           this.server.closeAllConnections();
         });
         this.server.close(() => {
@@ -143,10 +192,13 @@ export class Relay implements OpenDoor {
       // Alive is this process, whoever decides.
       if (SAFE.has(req.method ?? '') && req.url === '/health')
         return answerHealth(req, res, this.#deps.version);
+      const answering = this.#deps.answers?.(req, res);
+      if (answering !== undefined) return await answering;
+      const destination = this.#of(req);
       if (req.headers.expect !== undefined) res.writeContinue();
       const passing = await begin(req, Math.min(MAX_HELD_BYTES, MAX_HELD_BYTES_OF_ALL - this.#heldBytes));
       this.#heldBytes += passing.held.length;
-      await this.#handOn(passing, res).finally(() => {
+      await this.#handOn(destination, passing, res).finally(() => {
         this.#heldBytes -= passing.held.length;
       });
     } catch (thrown) {
@@ -165,11 +217,11 @@ export class Relay implements OpenDoor {
       throw unavailable('The nodes of this gateway do not agree yet on who decides. Send the request again.');
   }
 
-  async #handOn(passing: Passing, res: ServerResponse): Promise<void> {
+  async #handOn(destination: Destination, passing: Passing, res: ServerResponse): Promise<void> {
     const { req } = passing;
     const mayRepeat = SAFE.has(req.method ?? '') || req.headers['idempotency-key'] !== undefined;
-    await this.#untilOver(res, async (owner) => {
-      const outcome = await this.#try(owner, passing, res);
+    await this.#untilOver(destination, res, async (target) => {
+      const outcome = await this.#try(target, passing, res);
       if (outcome === 'answered' || res.destroyed) return true;
       if (outcome === 'unknown' && !(mayRepeat && passing.isWhole)) throw unclear();
       if (!passing.isWhole) throw unavailable('The node that decides ended. Send the request again.');
@@ -178,30 +230,69 @@ export class Relay implements OpenDoor {
   }
 
   /** Tries until it is over, or nobody decides for too long; then it throws. */
-  async #untilOver(client: { destroyed: boolean }, attempt: (owner: URL) => Promise<boolean>): Promise<void> {
+  async #untilOver(
+    destination: Destination,
+    client: { destroyed: boolean },
+    attempt: (target: Target) => Promise<boolean>,
+  ): Promise<void> {
     const { clock } = this.#deps;
     for (const untilMs = clock.monotonic() + WAIT_MS; !client.destroyed; ) {
-      if (this.#owner !== undefined && (await attempt(this.#owner))) return;
-      if (clock.monotonic() >= untilMs)
+      const { owner, underWay } = destination;
+      if (owner !== undefined && (await attempt({ owner, underWay }))) return;
+      // Behind a close nobody is waited for.
+      if (this.#isClosed || clock.monotonic() >= untilMs)
         throw unavailable('No node decides for this gateway at the moment. Send the request again.');
-      await this.#news();
+      await this.#news(destination);
     }
   }
 
   /** Resolves when another owner is known, or after a while. */
-  #news(): Promise<void> {
+  #news({ waiting }: Destination): Promise<void> {
     return new Promise((resolve) => {
       const wake = () => {
         stop();
-        this.#waiting.delete(wake);
+        waiting.delete(wake);
         resolve();
       };
       const stop = this.#deps.timers.after(RETRY_MS, wake);
-      this.#waiting.add(wake);
+      waiting.add(wake);
     });
   }
 
-  #request(owner: URL, req: IncomingMessage, connection: readonly string[]): ClientRequest {
+  /**
+   * What the owner of a destination answers to a GET, or undefined where nobody decides, it does not answer in time, or says more than a
+   * mebibyte.
+   */
+  async ask(name: string, path: string, headers: Record<string, string>): Promise<Asked | undefined> {
+    const { owner } = this.#destination(name);
+    if (owner === undefined) return undefined;
+    const url = new URL(path, owner);
+    const late = new AbortController();
+    const stop = this.#deps.timers.after(ASK_MS, () => late.abort());
+    try {
+      const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+        const isHttps = url.protocol === 'https:';
+        const agent = this.#agents[isHttps ? 'https:' : 'http:'];
+        const ask = isHttps ? httpsRequest : httpRequest;
+        ask(url, { headers, signal: late.signal, agent }, resolve).on('error', reject).end();
+      });
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      for await (const chunk of answer as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        if (bytes > MAX_ASKED_BYTES) return undefined;
+        chunks.push(chunk);
+      }
+      return { status: answer.statusCode ?? 0, body: Buffer.concat(chunks) };
+    } catch (error) {
+      this.#deps.logger.debug({ err: error, owner: owner.host }, 'a node that decides does not answer');
+      return undefined;
+    } finally {
+      stop();
+    }
+  }
+
+  #request({ owner, underWay }: Target, req: IncomingMessage, connection: readonly string[]): ClientRequest {
     const isHttps = owner.protocol === 'https:';
     const outgoing = (isHttps ? httpsRequest : httpRequest)({
       host: owner.hostname.replace(/^\[|\]$/g, ''),
@@ -221,8 +312,8 @@ export class Relay implements OpenDoor {
     for (const [name, value] of headers) outgoing.appendHeader(name, value);
     for (let at = 0; at < connection.length; at += 2)
       outgoing.setHeader(connection[at] ?? '', connection[at + 1] ?? '');
-    this.#underWay.add(outgoing);
-    outgoing.on('close', () => this.#underWay.delete(outgoing));
+    underWay.add(outgoing);
+    outgoing.on('close', () => underWay.delete(outgoing));
     return outgoing;
   }
 
@@ -231,9 +322,13 @@ export class Relay implements OpenDoor {
     return host !== this.#own.host && this.#deps.hosts.isNamed(host);
   }
 
-  #try(owner: URL, { req, held, isWhole }: Passing, res: ServerResponse): Promise<Outcome> {
+  #try(target: Target, { req, held, isWhole }: Passing, res: ServerResponse): Promise<Outcome> {
     return new Promise((resolve) => {
-      const outgoing = this.#request(owner, req, []);
+      const outgoing = this.#request(target, req, []);
+      let wasReached = false;
+      onceConnected(outgoing, () => {
+        wasReached = true;
+      });
       const leave = () => outgoing.destroy();
       res.on('close', leave);
       const over = (outcome: Outcome) => {
@@ -252,9 +347,9 @@ export class Relay implements OpenDoor {
         // A client sees an answer that broke off as one: what follows it resumes by its cursor.
         pipeline(answer, res, () => over('answered'));
       });
-      outgoing.on('error', (error: NodeJS.ErrnoException) => {
-        this.#deps.logger.debug({ err: error, owner: owner.host }, 'a request could not be handed on');
-        over(res.headersSent ? 'answered' : wasSent(error) ? 'unknown' : 'unsent');
+      outgoing.on('error', (error) => {
+        this.#deps.logger.debug({ err: error, owner: target.owner.host }, 'a request could not be handed on');
+        over(res.headersSent ? 'answered' : wasReached ? 'unknown' : 'unsent');
       });
       // Always framed: without, what a GET brings would be read as the next request of this connection.
       if (isWhole) {
@@ -277,21 +372,21 @@ export class Relay implements OpenDoor {
   async #upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     try {
       this.#check(req);
-      await this.#untilOver(socket, (owner) => this.#tryUpgrade(owner, req, socket, head));
+      await this.#untilOver(this.#of(req), socket, (target) => this.#tryUpgrade(target, req, socket, head));
     } catch (thrown) {
       if (!socket.destroyed) this.#refuse(ProtocolError.from(thrown), socket);
     }
   }
 
   /** False when it can be tried again. */
-  #tryUpgrade(owner: URL, req: IncomingMessage, socket: Duplex, head: Buffer): Promise<boolean> {
+  #tryUpgrade(target: Target, req: IncomingMessage, socket: Duplex, head: Buffer): Promise<boolean> {
     return new Promise((resolve) => {
-      const outgoing = this.#request(owner, req, ['Connection', 'Upgrade', 'Upgrade', 'websocket']);
+      const outgoing = this.#request(target, req, ['Connection', 'Upgrade', 'Upgrade', 'websocket']);
       const leave = () => outgoing.destroy();
       socket.on('close', leave);
       outgoing.on('upgrade', (answer, upstream, first) => {
-        this.#underWay.add(upstream);
-        upstream.on('close', () => this.#underWay.delete(upstream));
+        target.underWay.add(upstream);
+        upstream.on('close', () => target.underWay.delete(upstream));
         this.#isStream(upstream);
         socket.write(rawHead(answer, ['Connection', 'Upgrade', 'Upgrade', 'websocket']));
         if (first.length > 0) socket.write(first);
@@ -312,7 +407,10 @@ export class Relay implements OpenDoor {
         resolve(true);
       });
       outgoing.on('error', (error) => {
-        this.#deps.logger.debug({ err: error, owner: owner.host }, 'an upgrade could not be handed on');
+        this.#deps.logger.debug(
+          { err: error, owner: target.owner.host },
+          'an upgrade could not be handed on',
+        );
         socket.off('close', leave);
         resolve(false);
       });
@@ -362,18 +460,12 @@ function nextChunk(req: IncomingMessage): Promise<unknown> {
   });
 }
 
-const UNSENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'EHOSTDOWN',
-]);
-
-/** Whether the owner may have read it. */
-function wasSent({ code }: NodeJS.ErrnoException): boolean {
-  return !UNSENT.has(code ?? '');
+/** Calls when the owner may read what is sent: not before the connection stands. */
+function onceConnected(outgoing: ClientRequest, reached: () => void): void {
+  outgoing.once('socket', (socket) => {
+    if (socket.connecting) socket.once('connect', reached);
+    else reached();
+  });
 }
 
 function answerHealth({ method }: IncomingMessage, res: ServerResponse, version: string): void {
