@@ -23,9 +23,20 @@ export interface EndingKey {
 
 const SECRET_BYTES = 24;
 
-/** `harn_<environment>_<id>_<secret>`: the prefix lets secret scanners find a leaked key. */
-export function newApiKey(environment: string, id: string, random: Random): string {
-  return `harn_${environment}_${id}_${Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url')}`;
+const PARTITION_OF_KEY = /^harn_[a-z]+_p(\d{4})\./;
+
+/**
+ * `harn_<environment>_<id>_<secret>`: the prefix lets secret scanners find a leaked key. One that is known in one partition alone says
+ * so before its id, `p0003.`; an id has no dot.
+ */
+export function newApiKey(environment: string, id: string, random: Random, partition?: string): string {
+  const name = partition === undefined ? id : `p${partition}.${id}`;
+  return `harn_${environment}_${name}_${Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url')}`;
+}
+
+/** In which partition an API key was made, by its own words; undefined where it says none. */
+export function partitionOfKey(key: string): string | undefined {
+  return PARTITION_OF_KEY.exec(key)?.[1];
 }
 
 export function apiKeyHash(key: string): string {

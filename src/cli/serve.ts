@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { Command } from 'commander';
-import { createLogging, startGateway } from '#compose/compose.ts';
+import { Command, Option } from 'commander';
+import { createLogging, type OwnPartition, partitionTools, startGateway } from '#compose/compose.ts';
 import type { Config } from '#config/load.ts';
 import { dataPaths } from '#operation/data-directory.ts';
 import { type ListedGateway, RunningGateways } from '#operation/running-gateways.ts';
@@ -11,9 +11,16 @@ import { type ConfigOptions, withConfigOptions } from './gateway-config.ts';
 import { readKeyFile } from './key-file.ts';
 import { logsTo } from './log-lines.ts';
 import { packageRoot, packageVersion } from './package-facts.ts';
+import { type HandOver, PartitionProcesses } from './partition-processes.ts';
 import { WatchedConfig } from './watched-config.ts';
 
-type ServeOptions = ConfigOptions & { quiet?: true; json?: true; unlisted?: true; watch?: true };
+type ServeOptions = ConfigOptions & {
+  quiet?: true;
+  json?: true;
+  unlisted?: true;
+  watch?: true;
+  partition?: string;
+};
 
 export function serveCommand(): Command {
   const command = new Command('serve')
@@ -21,20 +28,27 @@ export function serveCommand(): Command {
     .option('--quiet', 'print no first steps and no development key')
     .option('--watch', 'reload when the configuration, or a file that it names, changes; SIGHUP does so too')
     .option('--json', 'write log lines as JSON to a terminal too, as they are elsewhere')
+    // For the gateways that a node with several partitions starts.
+    .addOption(new Option('--partition <id>').hideHelp())
     .option('--unlisted', 'leave no address for the launchers of editors (harn-gateway acp, mcp)');
   return withConfigOptions(command, ['config', 'host', 'port', 'data', 'advertise']).action(serve);
 }
 
-async function serve({ quiet, json, unlisted, watch, ...flags }: ServeOptions): Promise<void> {
+async function serve({ partition, ...options }: ServeOptions): Promise<void> {
+  const { quiet, json, unlisted, watch, ...flags } = options;
   const source = new WatchedConfig(flags);
-  const config = source.read();
+  const whole = source.read();
+  if (partition === undefined && whole.store.partitions > 1) return serveNode(source, whole, options);
+  const own = partition === undefined ? undefined : await OwnPlace.of(partition, whole);
+  const config = own?.configOf(whole) ?? whole;
   const data = config.store.data;
   const { logger, redactor } = createLogging(config.telemetry.log_level, logsTo(process.stderr, json));
   let freshKey: string | undefined;
   let stopWaiting: () => void = () => undefined;
   const gateway = await startGateway({
     config,
-    readConfig: () => source.read(),
+    readConfig: () => own?.configOf(source.read()) ?? source.read(),
+    ...(own && { partition: own.partition }),
     packageRoot,
     version: packageVersion(),
     logger,
@@ -57,6 +71,7 @@ async function serve({ quiet, json, unlisted, watch, ...flags }: ServeOptions): 
   });
   // Before the ready line: who reads it may send the signal at once.
   stopWaiting();
+  own?.decides();
   const self = { url: gateway.url, pid: process.pid, data, started_at: new Date().toISOString() };
   const running = new RunningGateways(process.env);
   // Its line in the log says what came of it; a faulty file changes nothing.
@@ -64,12 +79,17 @@ async function serve({ quiet, json, unlisted, watch, ...flags }: ServeOptions): 
     void gateway.reload().catch((error: unknown) => logger.error({ err: error }, 'not reloaded'));
   process.on('SIGHUP', reload);
   const unwatch = watch ? source.watch(reload) : () => undefined;
-  const end = stopped(() => {
-    unwatch();
-    process.off('SIGHUP', reload);
-    running.remove(self);
-    return gateway.close();
-  }, logger);
+  const end = stopped(
+    () => {
+      unwatch();
+      process.off('SIGHUP', reload);
+      running.remove(self);
+      // Without its node nobody reaches it: the sooner another one decides, the better.
+      return gateway.close(own?.isAlone ? 0 : undefined);
+    },
+    logger,
+    own?.left,
+  );
   if (!unlisted) list(running, self, logger);
   process.stdout.write(`${JSON.stringify({ event: 'ready', url: gateway.url, pid: process.pid, data })}\n`);
   const { devKey } = dataPaths(data);
@@ -85,6 +105,7 @@ async function serve({ quiet, json, unlisted, watch, ...flags }: ServeOptions): 
       firstSteps({ url: gateway.url, freshKey, keyFile, data, defaultRoute, console: consoleOf() }),
     );
   await end;
+  own?.disconnect();
 }
 
 /** Not fatal: the gateway serves even when its address cannot be written down for this user. */
@@ -99,6 +120,8 @@ function list(running: RunningGateways, self: ListedGateway, logger: Logger): vo
     );
   }
 }
+
+const NEVER = new Promise<never>(() => undefined);
 
 /** A development key is made only where nobody else could call. */
 function hasDevelopmentKey({ auth }: Config): boolean {
@@ -116,17 +139,115 @@ function onSignal(act: (signal: string) => void): () => void {
   return off;
 }
 
-/** Waits for a signal, then drains; a second signal ends at once. */
-async function stopped(close: () => Promise<void>, logger: Logger): Promise<void> {
+/** Waits for a signal, or until it is left, then drains; a second signal ends at once. */
+async function stopped(
+  close: () => Promise<void>,
+  logger: Logger,
+  left: Promise<string> = NEVER,
+): Promise<void> {
   const fatal = (error: unknown) => {
     logger.error({ err: error }, 'unexpected error; the gateway stops');
     process.exit(EXIT.failed);
   };
   process.on('uncaughtException', fatal);
   process.on('unhandledRejection', fatal);
-  const signal = await new Promise<string>((resolve) => void onSignal(resolve));
+  const signal = await Promise.race([left, new Promise<string>((resolve) => void onSignal(resolve))]);
   onSignal(() => process.exit(EXIT.failed));
   logger.info({ signal }, 'draining');
   await close();
   logger.info({}, 'stopped');
+}
+
+/** What a gateway of one partition knows of the node that started it. */
+class OwnPlace {
+  readonly partition: OwnPartition;
+  readonly configOf: (whole: Config) => Config;
+  /** Resolves when its node wants it to end, or has ended itself. */
+  readonly left: Promise<string>;
+  /** Its node has ended. */
+  isAlone = false;
+  #successor: string | undefined;
+  #isWaiting = true;
+
+  private constructor(id: string, whole: Config, configOf: (whole: Config) => Config) {
+    this.partition = { id, nodeUrl: whole.store.advertise ?? '', successor: () => this.#successor };
+    this.configOf = configOf;
+    this.left = new Promise((resolve) => {
+      process.once('disconnect', () => {
+        this.isAlone = true;
+        resolve('its node has ended');
+      });
+      process.on('message', ({ handOver }: HandOver) => {
+        this.#successor = handOver;
+        resolve('another node is to decide');
+      });
+    });
+  }
+
+  static async of(id: string, whole: Config): Promise<OwnPlace> {
+    const { configOfPartition } = await partitionTools();
+    const own = new OwnPlace(id, whole, (config) => configOfPartition(config, id));
+    // While it waits for its turn it has nothing to drain.
+    void own.left.then(() => own.#isWaiting && process.exit(EXIT.fine));
+    return own;
+  }
+
+  /** It decides from now on. */
+  decides(): void {
+    this.#isWaiting = false;
+  }
+
+  /** Lets the process end although its node could still say something. */
+  disconnect(): void {
+    if (process.connected) process.disconnect();
+  }
+}
+
+/** Runs the door of a node, and behind it a gateway for each partition. */
+async function serveNode(source: WatchedConfig, config: Config, options: ServeOptions): Promise<void> {
+  const { quiet, json, unlisted, watch, ...flags } = options;
+  const { logger } = createLogging(config.telemetry.log_level, logsTo(process.stderr, json));
+  const { ensurePartitionKeys, openPartitionedNode } = await partitionTools();
+  ensurePartitionKeys(config);
+  const asTyped = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
+  const gateways: PartitionProcesses = new PartitionProcesses({
+    argumentsOf: (partition) => [
+      ...['serve', '--quiet', '--unlisted', '--partition', partition, ...(json ? ['--json'] : [])],
+      ...asTyped,
+    ],
+    logger,
+    onUrl: (partition, url) => node.gatewayIs(partition, url),
+  });
+  const node = await openPartitionedNode({
+    config,
+    version: packageVersion(),
+    logger,
+    handOver: (move) => gateways.handOver(move),
+  });
+  for (const partition of node.partitions) gateways.start(partition);
+  const reload = () => {
+    gateways.reload();
+    void Promise.resolve()
+      .then(() => node.reload(source.read()))
+      .catch((error: unknown) => logger.error({ err: error }, 'not reloaded'));
+  };
+  process.on('SIGHUP', reload);
+  const unwatch = watch ? source.watch(reload) : () => undefined;
+  const { data } = config.store;
+  const self = { url: node.url, pid: process.pid, data, started_at: new Date().toISOString() };
+  const running = new RunningGateways(process.env);
+  const end = stopped(async () => {
+    unwatch();
+    process.off('SIGHUP', reload);
+    running.remove(self);
+    // First these: their partitions go to other nodes, to which what comes meanwhile is handed on.
+    await gateways.close();
+    await node.close();
+  }, logger);
+  await Promise.race([node.decided(), end]);
+  if (!unlisted) list(running, self, logger);
+  process.stdout.write(`${JSON.stringify({ event: 'ready', url: node.url, pid: process.pid, data })}\n`);
+  if (!quiet)
+    process.stderr.write(`harn-gateway serves ${node.partitions.length} partitions at ${node.url}\n`);
+  await end;
 }

@@ -18,8 +18,8 @@ import { type Core, makeCore } from './core.ts';
 import { lookAtIssuers, trustedIssuers } from './issuers.ts';
 import { logsTraces } from './logging.ts';
 import { openMeasuring } from './measuring.ts';
-import { openNode } from './node.ts';
-import { openData, refuseBadCheckpoint } from './open-data.ts';
+import { type OpenNode, openNode } from './node.ts';
+import { type OpenLogParts, openData, refuseBadCheckpoint } from './open-data.ts';
 import { type GatewayParts, type Parts, systemClock, systemRandom } from './parts.ts';
 import { isHalted, Reloader, refuseReload } from './reload.ts';
 import { makeRetention } from './retention.ts';
@@ -43,7 +43,8 @@ export { createLogging } from './logging.ts';
 export { type MigrationParts, type MigrationStep, migrateData } from './migrate-data.ts';
 export type { MoveStep } from './move-log.ts';
 export { checkData, type DataSight, inspectData, openLog } from './open-data.ts';
-export { type GatewayParts, systemClock, systemRandom } from './parts.ts';
+export type { PartitionedNode } from './partitioned-node.ts';
+export { type GatewayParts, type OwnPartition, systemClock, systemRandom } from './parts.ts';
 export { becauseOf, checkBackup, restoreData } from './restore-data.ts';
 export { changeKeysOffline, type KeyChange } from './signing-keys.ts';
 export { inspectReceivers, type ReceiverSight } from './telemetry.ts';
@@ -62,9 +63,15 @@ export interface RunningGateway {
   reload(): Promise<ReloadReport>;
   /** A link that signs in to the console with this key: once, within a minute. */
   consoleLink(key: string): string;
-  /** Drains within `drain_timeout_ms`: no new work, streams ended with a reason, tasks parked durably. */
-  close(): Promise<void>;
+  /**
+   * Drains: no new work, streams ended with a reason, tasks parked durably.
+   * @param graceMs how long what is under way may take. Default: `drain_timeout_ms`
+   */
+  close(graceMs?: number): Promise<void>;
 }
+
+/** The door of a node with several partitions; loaded only for it, as it brings NATS along. */
+export const partitionTools = () => import('./partitioned-node.ts');
 
 /** What `log move` does; loaded only for it, as it brings NATS along. */
 export const moveTools = () => import('./move-log.ts');
@@ -98,7 +105,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   closers.push(() => sample.close());
   const node = await openNode(parts);
   closers.push(() => node?.close());
-  const data = await openData({ ...parts, ...(node && { nodes: node.nodes }) });
+  const data = await openData({ ...parts, partition: parts.partition?.id, ...nodesOf(parts, node) });
   const { log } = data;
   // For what works on tasks; each request says its trace itself.
   const working = { ...parts, logger: logsTraces(logger, log) };
@@ -156,7 +163,8 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     { measuring, telemetry },
     node?.door,
   );
-  closers.push(() => surface.close({ graceMs: config.limits.drain_timeout_ms }));
+  let graceMs: number | undefined;
+  closers.push(() => surface.close({ graceMs: graceMs ?? config.limits.drain_timeout_ms }));
   reloader = new Reloader({
     parts,
     core,
@@ -168,8 +176,11 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   });
   await node?.decides();
   const { url } = await surface.listen(config.server.host, config.server.port);
-  announceGateway(config.store.data, { url, pid: process.pid });
-  closers.push(() => withdrawGateway(config.store.data));
+  // Behind a node, it is the node that clients look for.
+  if (parts.partition === undefined) {
+    announceGateway(config.store.data, { url, pid: process.pid });
+    closers.push(() => withdrawGateway(config.store.data));
+  }
   const retention = makeRetention(parts, log, core.removeInTurn);
   const startedMs = clock.now();
   const tidy = async () => {
@@ -183,7 +194,18 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   closers.push(() => core.eraser.stop());
   closers.push(tidyRegularly(tidy, logger));
   const consoleLink = (key: string) => `${url}/console/#code=${surface.codeFor(key)}`;
-  return { url, log, tidy, reload, consoleLink, close: () => closeAll(closers) };
+  const close = (given?: number) => {
+    graceMs = given;
+    return closeAll(closers);
+  };
+  return { url, log, tidy, reload, consoleLink, close };
+}
+
+/** How the other nodes of the log find this one. */
+function nodesOf({ partition }: Parts, node: OpenNode | undefined): Pick<OpenLogParts, 'nodes'> {
+  if (node !== undefined) return { nodes: node.nodes };
+  if (partition === undefined) return {};
+  return { nodes: { address: { url: partition.nodeUrl }, successor: partition.successor } };
 }
 
 /** Keeps the process alive until everything is closed. A refused client whose body is not read does not keep it alive. */

@@ -337,7 +337,7 @@ function bridgeOf(route: string): Pick<Bridge<never>, 'interpret' | 'askedAbout'
 
 /** The runner and the outbox need these tools too, so their parts are only read when they are used. */
 function decisionTools(
-  { config, version, redactor, clock, random, logger }: Parts,
+  { config, version, redactor, clock, random, logger, partition }: Parts,
   { log, keys }: OpenData,
   clients: ReadonlyMap<string, ProtocolClient>,
   box: SecretBox,
@@ -369,7 +369,7 @@ function decisionTools(
     isSecretName,
     checks: new OnceAMinute(),
     sealInput: (plain) => box.seal(plain),
-    newApiKey: (name) => freshApiKey(name, random, redactor),
+    newApiKey: (name) => freshApiKey(name, random, redactor, partition),
     isServedRoot: (root) => files.isServedRoot(root),
     self: selfFacts({ config, version, clock, random, redactor }, clients, running),
     approvals: approvalFacts(config, redactor),
@@ -507,8 +507,13 @@ function redactionTools({ config, redactor, random }: Pick<Parts, 'config' | 're
 }
 
 /** Known as a secret before anybody can send it. */
-function freshApiKey(name: string, random: Random, redactor: Parts['redactor']) {
-  const key = newApiKey('live', name, random);
+function freshApiKey(
+  name: string,
+  random: Random,
+  redactor: Parts['redactor'],
+  partition: Parts['partition'],
+) {
+  const key = newApiKey('live', name, random, partition?.id);
   redactor.addKnownSecret(key);
   return { key, hash: own(apiKeyHash(key)) };
 }

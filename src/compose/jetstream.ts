@@ -15,17 +15,28 @@ interface JetStreamParts {
   logger: Logger;
   onOvertaken?: () => void;
   nodes?: Nodes;
+  /** Four digits. Default: `0000`. */
+  partition?: string | undefined;
 }
 
 /** How this node is found by the others of its log, and who takes the news of which one decides. */
-export type Nodes = Pick<JetStreamOptions, 'address' | 'onHolder' | 'signal'>;
+export type Nodes = Pick<JetStreamOptions, 'address' | 'onHolder' | 'signal' | 'successor'>;
 
 type StreamOptions = Pick<JournalOptions, 'servers' | 'name' | 'replicas' | 'credentials'>;
 
 /** What opens the store of a log in JetStream, as the configuration says. Loaded only where it says so. */
 export function jetStreamStore(parts: JetStreamParts): (options: LevelStoreOptions) => Promise<Store> {
   const { clock, random, logger, onOvertaken = () => undefined } = parts;
-  const of = { ...streamOptions(parts.config), clock, random, logger, onOvertaken, ...parts.nodes };
+  const { partition } = parts;
+  const of = {
+    ...streamOptions(parts.config),
+    partition,
+    clock,
+    random,
+    logger,
+    onOvertaken,
+    ...parts.nodes,
+  };
   return (level) => openJetStreamStore({ ...of, level, timers: nodeTimers });
 }
 

@@ -49,6 +49,8 @@ export interface OpenLogParts {
   onOvertaken?: () => void;
   /** The other nodes of a log that several share. Default: they do not learn where this one is. */
   nodes?: Nodes;
+  /** The partition of its log, four digits. Default: what the log says. */
+  partition?: string | undefined;
 }
 
 /** What a data directory holds, open. */
@@ -98,6 +100,7 @@ export async function openData(parts: OpenLogParts): Promise<OpenDirectory> {
       said: saidSlots,
       endsWithRun,
       checkpointPath: paths.checkpoint,
+      partition: parts.partition,
       ...(parts.forms === undefined ? {} : { forms: parts.forms }),
     });
     return { log, keys, spool, mayAct: store.mayAct?.bind(store) };

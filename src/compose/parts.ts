@@ -33,6 +33,16 @@ export interface WaitingNode {
   close(): Promise<void>;
 }
 
+/** A gateway of one of several partitions of a log, behind a node that has one for each. */
+export interface OwnPartition {
+  /** Four digits. */
+  id: string;
+  /** Origin of the node. */
+  nodeUrl: string;
+  /** Origin of the node that is to decide next, asked when this one ends. Default: whoever comes first. */
+  successor?: () => string | undefined;
+}
+
 /** What the composition needs from outside: everything else it makes itself. */
 export interface GatewayParts {
   config: Config;
@@ -53,6 +63,8 @@ export interface GatewayParts {
   openStore?: (options: LevelStoreOptions) => Promise<Store>;
   /** Called once, when another node decides for a log that several share: this one can write no more. Default: nothing is called. */
   onOvertaken?: () => void;
+  /** Default: the log has one partition. */
+  partition?: OwnPartition;
   /** Called when this node listens and another one decides, with what drains it. Default: nothing is called. */
   onWaiting?: (node: WaitingNode) => void;
   /** Addresses of a name that a caller's URL holds. Default: the resolver of the system. */

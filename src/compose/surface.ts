@@ -105,7 +105,11 @@ export function makeSurface(
         ? { authorize: metricsReader(gateway), read: () => measuring.metrics.read() }
         : undefined,
     createServers: (publicUrl) => makeServers(parts, clients, core, faceOf, publicUrl, cards, json),
-    server: { ...serverSettings(config), ...(door && { door }) },
+    server: {
+      ...serverSettings(config),
+      ...(door && { door }),
+      ...(parts.partition && { leavesOthers: true }),
+    },
   });
   measuring?.metrics.readFrom(
     readMetrics(parts, core, {

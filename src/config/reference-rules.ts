@@ -13,6 +13,19 @@ export const REFERENCE_RULES = [
   rule(['auth'], ({ auth }) => repeats(auth.api_keys, ({ id }) => id, ['auth', 'api_keys'], 'id')),
   rule(['auth'], ({ auth }) => repeats(auth.api_keys, ({ hash }) => hash, ['auth', 'api_keys'], 'hash')),
   rule(['auth'], ({ auth }) => repeats(auth.oauth, ({ issuer }) => issuer, ['auth', 'oauth'], 'issuer')),
+  rule(
+    ['store', 'tenants'],
+    ({ store, tenants }) =>
+      Object.keys(store.placement).flatMap((tenant) =>
+        unknownTenant(tenant, tenants, ['store', 'placement', tenant]),
+      ),
+    ['tenants'],
+  ),
+  rule(['server', 'store'], ({ server, store }) =>
+    server.grpc === undefined || store.partitions === 1
+      ? []
+      : [{ path: ['server', 'grpc'], message: 'is not served with several partitions; leave it out' }],
+  ),
   rule(['tenants'], ({ tenants }) => repeats(tenants, ({ id }) => id, ['tenants'], 'id')),
   rule(['workspaces'], ({ workspaces }) => repeats(workspaces, ({ id }) => id, ['workspaces'], 'id')),
   rule(['retention'], ({ retention }) =>

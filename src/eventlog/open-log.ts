@@ -35,8 +35,8 @@ export interface EventLogOptions {
   checkpointIntervalMs?: number;
   /** The stored form and the steps to it. Default: those of this version. */
   forms?: Forms;
-  /** The four digits that event ids begin with. Default: `0000`. */
-  partition?: string;
+  /** The four digits that event ids begin with. Default: those of the log, `0000` for an empty one. */
+  partition?: string | undefined;
   /** Bound of the cache of parsed states, in characters of JSON. Default 4 Mi. */
   stateCacheChars?: number;
 }
@@ -46,9 +46,9 @@ export interface EventLogOptions {
  * reading; `integrity` says why. Throws OtherSchemaError for data of another version.
  */
 export async function openEventLog(options: EventLogOptions): Promise<EventLog> {
-  const { store, keys, clock, timers, logger, projection, partition = FIRST_PARTITION } = options;
+  const { store, keys, clock, timers, logger, projection } = options;
   const { logId, start } = await verifyAtStart(options);
-  refuseOtherPartition(start.head, partition, dirname(options.checkpointPath));
+  const partition = partitionFor(start.head, options);
   if (start.integrity.status !== 'ok')
     logger.error({ integrity: start.integrity }, 'the log fails its check');
   return new CommitLog({
@@ -72,12 +72,15 @@ export async function openEventLog(options: EventLogOptions): Promise<EventLog> 
 }
 
 /** Ids of two partitions in one log would be in no order. */
-function refuseOtherPartition({ eventId }: LogHead, partition: string, where: string): void {
-  if (eventId === NO_EVENT || partitionOf(eventId) === partition) return;
+function partitionFor({ eventId }: LogHead, { partition, checkpointPath }: EventLogOptions): string {
+  const found = eventId === NO_EVENT ? undefined : partitionOf(eventId);
+  if (found === undefined || partition === undefined || found === partition)
+    return partition ?? found ?? FIRST_PARTITION;
+  const where = dirname(checkpointPath);
   throw new StoreOpenError(
     'unreadable',
     where,
-    `${where} holds the log of partition ${partitionOf(eventId)}, and this gateway is of partition ${partition}. Give each partition a data directory of its own.`,
+    `${where} holds the log of partition ${found}, and this gateway is of partition ${partition}. Give each partition a data directory of its own.`,
   );
 }
 

@@ -83,6 +83,8 @@ export interface HttpSurfaceDeps {
     tls?: TlsSettings;
     /** Listens already, and is left when this surface begins to listen. Default: a server of its own. */
     door?: OpenDoor;
+    /** Others serve when this one ends, so it closes its connections between two requests. Default: where there is a `door`. */
+    leavesOthers?: boolean;
     /** `Host` values accepted besides the own address and `publicUrl`. */
     allowedHosts: readonly string[];
     /** Origins of browser pages that may call. */
@@ -132,7 +134,7 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
     () => closing !== undefined,
   );
   const app = createApp(deps, bounds, documents, streams, protocolServers);
-  const { door } = deps.server;
+  const { door, leavesOthers = door !== undefined } = deps.server;
   const server = door?.server ?? openServer({ ...deps, ...tlsOf(deps) });
   const sockets = new WebSockets({
     ...deps,
@@ -163,7 +165,7 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
       return { url, port: address.port };
     },
     close({ graceMs }) {
-      const leaving = door === undefined ? 0 : Math.min(LEAVING_MS, graceMs);
+      const leaving = leavesOthers ? Math.min(LEAVING_MS, graceMs) : 0;
       closing ??= Promise.all([
         drainServer(server, deps.timers, graceMs, leaving),
         grpc?.close(graceMs) ?? true,

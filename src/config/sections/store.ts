@@ -1,6 +1,9 @@
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
-import { filePath, origin } from '../shapes.ts';
+import { filePath, operatorId, origin } from '../shapes.ts';
+
+/** Each is a process on every node. */
+const MAX_PARTITIONS = 64;
 
 export const store = z
   .strictObject({
@@ -35,9 +38,20 @@ export const store = z
       )
       .optional(),
     partitions: z
-      .literal(1, { error: 'must be 1: this version has one partition' })
+      .int('must be a whole number')
+      .min(1, 'must be 1 or more')
+      .max(MAX_PARTITIONS, `must be ${MAX_PARTITIONS} or less`)
       .default(1)
-      .describe('Streams that the log is spread over.'),
+      .describe(
+        'Streams that the log is spread over by tenants; each has a gateway process of its own on every node. More can be added later, none can be taken away.',
+      ),
+    placement: z
+      .record(operatorId, z.int().min(0))
+      .default({})
+      .meta({ examples: [{ tenant_acme: 1 }] })
+      .describe(
+        'Partitions, from 0, of tenants that have none yet. One that is not named gets a partition with the fewest tenants; each keeps its own.',
+      ),
     workspace_roots: z
       .array(z.string().refine((path) => isAbsolute(path), 'must be an absolute path'))
       .default([])
@@ -48,6 +62,26 @@ export const store = z
   .refine(({ kind, servers }) => kind === 'leveldb' || servers.length > 0, {
     path: ['servers'],
     message: 'must name at least one server for kind jetstream',
+  })
+  .refine(({ kind, partitions }) => kind === 'jetstream' || partitions === 1, {
+    path: ['partitions'],
+    message: 'must be 1 for kind leveldb',
+  })
+  .refine(
+    ({ kind, advertise, partitions }) => kind === 'leveldb' || partitions === 1 || advertise !== undefined,
+    {
+      path: ['advertise'],
+      message: 'must say where the other nodes reach this one where store.partitions is more than 1',
+    },
+  )
+  .superRefine(({ partitions, placement }, context) => {
+    for (const [tenant, partition] of Object.entries(placement))
+      if (partition >= partitions)
+        context.addIssue({
+          code: 'custom',
+          path: ['placement', tenant],
+          message: `must be less than store.partitions, which is ${partitions}`,
+        });
   })
   .prefault({})
   .describe('Where durable data lives. Relative paths here and below start at the working directory.');

@@ -17,13 +17,12 @@ import {
   type MsgHdrs,
   type NatsConnection,
 } from '@nats-io/transport-node';
+import { FIRST_PARTITION } from '#protocol/event-ids.ts';
 import type { Clock } from '#protocol/ports.ts';
 import { storeUnavailable } from '#store/level-errors.ts';
 import { IntegrityError, StoreOpenError } from '#store/store-errors.ts';
 import type { Timers } from '../timers.ts';
 
-/** Of a partition; a part of the name of its stream. */
-const PARTITION = '0000';
 const KIND_HEADER = 'Harn-Kind';
 const ID_HEADER = 'Nats-Msg-Id';
 const FORM = '1';
@@ -59,6 +58,8 @@ export interface JournalOptions {
   credentials?: string | undefined;
   /** Begins the names of streams and buckets. */
   name: string;
+  /** Four digits. Default: `0000`. */
+  partition?: string | undefined;
   replicas: number;
   /** Names the log where the stream is made now. */
   newLogId(): string;
@@ -111,7 +112,7 @@ export class Journal {
     this.#objects = parts.objects;
     this.logId = logId;
     this.schema = schema;
-    this.stream = streamName(options.name, parts.generation);
+    this.stream = streamName(options, parts.generation);
   }
 
   /**
@@ -119,11 +120,11 @@ export class Journal {
    * StoreOpenError.
    */
   static async open(options: JournalOptions): Promise<Journal> {
-    const where = `${options.servers.join(', ')} (stream ${streamName(options.name, 1)})`;
+    const where = `${options.servers.join(', ')} (stream ${streamName(options, 1)})`;
     const connection = await connected(options, where);
     try {
       const manager = await jetstreamManager(connection, { timeout: ACK_MS, checkAPI: false });
-      const [generation = 1] = await untilDone(options, OPEN_MS, () => generationsOf(manager, options.name));
+      const [generation = 1] = await untilDone(options, OPEN_MS, () => generationsOf(manager, options));
       return await Journal.#of(options, { connection, manager, generation });
     } catch (cause) {
       await connection.close();
@@ -135,7 +136,7 @@ export class Journal {
     const { connection, manager, generation } = parts;
     const meta = await untilDone(options, OPEN_MS, () => ensureStream(manager, options, generation));
     const objects = await untilDone(options, OPEN_MS, () =>
-      new Objm(connection).create(streamName(options.name, generation), {
+      new Objm(connection).create(streamName(options, generation), {
         replicas: options.replicas,
         storage: StorageType.File,
       }),
@@ -156,9 +157,9 @@ export class Journal {
 
   /** Another generation, over the same connection; made where it is not there. */
   at(generation: number): Promise<Journal> {
-    const { name, replicas, servers, clock, timers } = this.#options;
+    const { name, partition, replicas, servers, clock, timers } = this.#options;
     const { logId, schema } = this;
-    const options = { name, replicas, servers, clock, timers, schema, newLogId: () => logId };
+    const options = { name, partition, replicas, servers, clock, timers, schema, newLogId: () => logId };
     return Journal.#of(options, { ...this.#parts, generation });
   }
 
@@ -168,14 +169,14 @@ export class Journal {
 
   /** The earliest generation that is there now, over the same connection; undefined where there is none. */
   async earliest(): Promise<Journal | undefined> {
-    const [generation] = await generationsOf(this.#manager, this.#options.name);
+    const [generation] = await generationsOf(this.#manager, this.#options);
     return generation === undefined ? undefined : this.at(generation);
   }
 
   /** Removes the generations before this one, which the log has left; others have so long to read where it went. */
   async removeFormer(afterMs: number): Promise<void> {
     if (afterMs > 0) await pause(this.#options.timers, afterMs);
-    for (const generation of await generationsOf(this.#manager, this.#options.name))
+    for (const generation of await generationsOf(this.#manager, this.#options))
       if (generation < this.#generation) await (await this.at(generation)).remove();
   }
 
@@ -189,7 +190,7 @@ export class Journal {
     const { clock } = this.#options;
     for (const startedMs = clock.monotonic(); ; ) {
       try {
-        const { seq } = await this.#client.publish(subjectName(this.#options.name, this.#generation), data, {
+        const { seq } = await this.#client.publish(subjectName(this.#options, this.#generation), data, {
           msgID: id,
           headers: tags,
           timeout: ACK_MS,
@@ -244,7 +245,7 @@ export class Journal {
 
   /** Whether the servers have its stream no more. */
   async isGone(): Promise<boolean> {
-    const generations = await generationsOf(this.#manager, this.#options.name);
+    const generations = await generationsOf(this.#manager, this.#options);
     return !generations.includes(this.#generation);
   }
 
@@ -301,17 +302,20 @@ export class Journal {
 }
 
 export const leaseBucket = (name: string): string => `HARN_${name}_leases`;
+/** Of the lease of a partition in its bucket. */
+export const leaseKey = (partition: string): string => `p${partition}`;
 const GENERATION = /_g(\d+)$/;
-const streamName = (name: string, generation: number): string =>
-  `HARN_${name}_${PARTITION}${generation === 1 ? '' : `_g${generation}`}`;
-const subjectName = (name: string, generation: number): string =>
-  `harn.${name}.${PARTITION}.${generation === 1 ? 'log' : `g${generation}`}`;
+type Partition = Pick<JournalOptions, 'name' | 'partition'>;
+const streamName = ({ name, partition = FIRST_PARTITION }: Partition, generation: number): string =>
+  `HARN_${name}_${partition}${generation === 1 ? '' : `_g${generation}`}`;
+const subjectName = (of: Partition, generation: number): string =>
+  `${subjectsOf(of)}.${generation === 1 ? 'log' : `g${generation}`}`;
+const subjectsOf = ({ name, partition = FIRST_PARTITION }: Partition): string => `harn.${name}.${partition}`;
 
 /** Those that are there, the earliest first. */
-async function generationsOf(manager: JetStreamManager, name: string): Promise<number[]> {
+async function generationsOf(manager: JetStreamManager, of: Partition): Promise<number[]> {
   const found: number[] = [];
-  for await (const stream of manager.streams.names(`harn.${name}.${PARTITION}.*`))
-    found.push(generationOf(stream));
+  for await (const stream of manager.streams.names(`${subjectsOf(of)}.*`)) found.push(generationOf(stream));
   return found.sort((one, other) => one - other);
 }
 
@@ -325,8 +329,9 @@ function readMessage(seq: number, tags: MsgHdrs | undefined, data: Uint8Array): 
   return { seq, kind: kind as MessageKind, id: tags?.get(ID_HEADER) ?? '', data: Buffer.from(data) };
 }
 
-async function connected(
-  { servers, credentials, name }: JournalOptions,
+/** Connects to the servers, and again whenever they are lost. Rejects with StoreOpenError. */
+export async function connected(
+  { servers, credentials, name }: Pick<JournalOptions, 'servers' | 'credentials' | 'name'>,
   where: string,
 ): Promise<NatsConnection> {
   try {
@@ -359,8 +364,7 @@ async function ensureStream(
   options: JournalOptions,
   generation: number,
 ): Promise<LogOfStream> {
-  const { name, replicas } = options;
-  const stream = streamName(name, generation);
+  const stream = streamName(options, generation);
   const found = await manager.streams.info(stream).catch((error: unknown) => {
     if (error instanceof JetStreamApiError && error.code === JetStreamApiCodes.StreamNotFound)
       return undefined;
@@ -370,10 +374,10 @@ async function ensureStream(
     found ??
     (await manager.streams.add({
       name: stream,
-      subjects: [subjectName(name, generation)],
+      subjects: [subjectName(options, generation)],
       storage: StorageType.File,
       discard: DiscardPolicy.New,
-      num_replicas: replicas,
+      num_replicas: options.replicas,
       duplicate_window: DUPLICATES_NS,
       max_msg_size: MAX_MESSAGE_BYTES,
       metadata: { log_id: options.newLogId(), schema: String(options.schema), form: FORM },

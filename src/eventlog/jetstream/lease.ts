@@ -12,7 +12,7 @@ const MARGIN_MS = 400;
 const RENEW_MS = 500;
 const ANSWER_MS = 1_000;
 const LOOK_MS = 200;
-/** Of a lease that was given back. */
+/** Of a lease that was given back, to whoever comes first. */
 const NOBODY = '';
 
 /** Who has the lease, as its value says. */
@@ -23,6 +23,11 @@ export interface Holder {
   url?: string | undefined;
   /** Its port of gRPC, on the same host. */
   grpcPort?: number | undefined;
+}
+
+/** What is written into a lease that is given back to one node: others take it when that one does not. */
+interface GivenTo {
+  givenTo: string;
 }
 
 export interface LeaseParts {
@@ -37,6 +42,8 @@ export interface LeaseParts {
   logger: Logger;
   /** Called once, when the lease is another node's. */
   onLost(): void;
+  /** Origin of the node that is to have it next, asked when it is given back. Default: whoever comes first. */
+  successor?: (() => string | undefined) | undefined;
   /** Called while this node waits, with another one that has the lease; undefined where nobody has it, or this node took it. */
   onHolder(holder: Holder | undefined): void;
 }
@@ -87,10 +94,11 @@ export class Lease {
       try {
         const found = await this.#kv.get(this.#parts.key);
         const revision = found?.revision ?? 0;
-        const isFree = found === null || found.string() === NOBODY;
+        const value = found?.string() ?? NOBODY;
+        const isFree = value === NOBODY || isGivenTo(value, this.#parts.self.url);
         if (revision !== seen?.revision) seen = { revision, sinceMs: clock.monotonic() };
         // A server that is behind may say who had it before.
-        if (revision >= newest) this.#parts.onHolder(isFree ? undefined : holderOf(found.string()));
+        if (revision >= newest) this.#parts.onHolder(holderOf(value));
         newest = Math.max(newest, revision);
         if ((isFree || clock.monotonic() - seen.sinceMs >= LEASE_MS) && (await this.#tryTake(revision)))
           return;
@@ -195,15 +203,26 @@ export class Lease {
     this.#stopTimer();
     if (!had) return;
     try {
-      await this.#kv.update(this.#parts.key, NOBODY, this.#revision, ANSWER_MS);
+      const givenTo = this.#parts.successor?.();
+      const value = givenTo === undefined ? NOBODY : JSON.stringify({ givenTo } satisfies GivenTo);
+      await this.#kv.update(this.#parts.key, value, this.#revision, ANSWER_MS);
     } catch (error) {
       this.#parts.logger.warn({ err: error }, 'the lease was not given back; it runs out');
     }
   }
 }
 
-/** A value that is none of these words is that of an earlier version, which had no address. */
-function holderOf(value: string): Holder {
+/**
+ * Who has a lease by its value; undefined where nobody has. A value that is none of these words is that of an earlier version, which had
+ * no address.
+ */
+export function holderOf(value: string): Holder | undefined {
+  if (value === NOBODY) return undefined;
   if (!value.startsWith('{')) return { node: value };
-  return JSON.parse(value) as Holder;
+  const said = JSON.parse(value) as Holder | GivenTo;
+  return 'givenTo' in said ? undefined : said;
+}
+
+function isGivenTo(value: string, url: string | undefined): boolean {
+  return url !== undefined && value === JSON.stringify({ givenTo: url } satisfies GivenTo);
 }

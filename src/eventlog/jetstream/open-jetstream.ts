@@ -1,14 +1,23 @@
+import { FIRST_PARTITION } from '#protocol/event-ids.ts';
 import type { Clock, Logger, Random } from '#protocol/ports.ts';
 import { type LevelStoreOptions, openLevelStore } from '#store/level-store.ts';
 import { IntegrityError, StoreOpenError } from '#store/store-errors.ts';
 import { FORMS } from '../migrate/forms.ts';
 import type { Timers } from '../timers.ts';
-import { Journal, type JournalOptions, leaseBucket, OPEN_MS, unreachable, untilDone } from './journal.ts';
+import {
+  Journal,
+  type JournalOptions,
+  leaseBucket,
+  leaseKey,
+  OPEN_MS,
+  unreachable,
+  untilDone,
+} from './journal.ts';
 import { JournaledStore } from './journaled-store.ts';
 import { type Holder, Lease } from './lease.ts';
 
 export interface JetStreamOptions
-  extends Pick<JournalOptions, 'servers' | 'credentials' | 'name' | 'replicas'> {
+  extends Pick<JournalOptions, 'servers' | 'credentials' | 'name' | 'partition' | 'replicas'> {
   level: LevelStoreOptions;
   clock: Clock;
   random: Random;
@@ -20,6 +29,8 @@ export interface JetStreamOptions
   address?: Omit<Holder, 'node'> | undefined;
   /** Called while this node waits, with the one that decides; undefined where none does, or this one from now on. Default: nothing is called. */
   onHolder?: ((holder: Holder | undefined) => void) | undefined;
+  /** Origin of the node that is to decide next, asked when this one ends. Default: whoever comes first. */
+  successor?: (() => string | undefined) | undefined;
   /** Stops the waiting for another node's lease; the opening rejects then. Default: nothing does. */
   signal?: AbortSignal | undefined;
   /** How long another node's lease is waited for, in milliseconds. Default: for ever. */
@@ -46,7 +57,7 @@ export async function openJetStreamStore(options: JetStreamOptions): Promise<Jou
       ...of,
       connection: journal.connection,
       bucket: leaseBucket(of.name),
-      key: 'p0000',
+      key: leaseKey(of.partition ?? FIRST_PARTITION),
       self: { node: newId('node'), ...address },
       logger,
       onLost: overtaken,
@@ -64,7 +75,10 @@ export async function openJetStreamStore(options: JetStreamOptions): Promise<Jou
       await store.followOn();
     });
     await patiently(() => store.beginTerm());
-    logger.info({ waited_ms: Math.round(of.clock.monotonic() - started) }, 'this node decides for the log');
+    logger.info(
+      { stream: store.stream, waited_ms: Math.round(of.clock.monotonic() - started) },
+      'this node decides for the log',
+    );
     return store;
   } catch (error) {
     await cache.close();

@@ -309,7 +309,7 @@ describe('reporting', () => {
     );
   });
 
-  it('a log on JetStream names its servers, how many keep a commit, and no more than one partition', () => {
+  it('a log on JetStream names its servers, how many keep a commit, and where a node of several partitions is', () => {
     const store = (more: string) => ({ yaml: `store: {kind: jetstream${more}}` });
     expect(onlyFault(store(''))).toMatch(/^store\.servers: must name at least one server/);
     expect(onlyFault(store(', servers: ["localhost:4222"]'))).toMatch(
@@ -317,7 +317,18 @@ describe('reporting', () => {
     );
     const one = ', servers: ["nats://localhost:4222"]';
     expect(onlyFault(store(`${one}, replicas: 2`))).toMatch(/^store\.replicas: must be 1, 3 or 5/);
-    expect(onlyFault(store(`${one}, partitions: 2`))).toMatch(/^store\.partitions: must be 1: this version/);
+    const node = `${one}, advertise: "http://n:1"`;
+    expect(onlyFault(store(`${one}, partitions: 2`))).toMatch(
+      /^store\.advertise: must say where the other nodes/,
+    );
+    expect(onlyFault(store(`${node}, partitions: 65`))).toMatch(/^store\.partitions: must be 64 or less/);
+    expect(onlyFault({ yaml: 'store: {partitions: 2}' })).toMatch(
+      /^store\.partitions: must be 1 for kind leveldb/,
+    );
+    const placed = store(`${node}, partitions: 2, placement: {tenant_default: 2}`);
+    expect(onlyFault(placed)).toMatch(
+      /^store\.placement\.tenant_default: must be less than store\.partitions/,
+    );
     expect(onlyFault(store(`${one}, advertise: "http://node-1:8080/x"`))).toMatch(
       /^store\.advertise: must be an origin/,
     );

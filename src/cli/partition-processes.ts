@@ -1,0 +1,113 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import type { Logger } from '#protocol/ports.ts';
+import { EXIT } from './exit-codes.ts';
+
+/** Between the end of a gateway and its next start: what ended in order, what did not and for how long at most. */
+const AGAIN_MS = 100;
+const AFTER_FAULT_MS = 500;
+const AT_MOST_MS = 10_000;
+/** One that ran for so long is no faulty start. */
+const SOUND_MS = 30_000;
+
+export interface PartitionProcessesParts {
+  /** Words of the command line after the program. */
+  argumentsOf(partition: string): string[];
+  logger: Logger;
+  /** Called with where the gateway of a partition listens, once it decides; undefined when it has ended. */
+  onUrl(partition: string, url: string | undefined): void;
+}
+
+/** What a node says to the gateway of a partition: end, and let the node of this origin decide next. */
+export interface HandOver {
+  handOver: string;
+}
+
+interface Running {
+  child: ChildProcess;
+  startedMs: number;
+}
+
+/**
+ * The gateways of a node, a process for each partition. One that ends is started again: it waits for its turn to decide. They end with
+ * this process, also when it is killed.
+ */
+export class PartitionProcesses {
+  readonly #parts: PartitionProcessesParts;
+  readonly #running = new Map<string, Running>();
+  readonly #faults = new Map<string, number>();
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #isClosed = false;
+
+  constructor(parts: PartitionProcessesParts) {
+    this.#parts = parts;
+  }
+
+  start(partition: string): void {
+    const { argumentsOf, logger, onUrl } = this.#parts;
+    const child = spawn(process.execPath, [process.argv[1] ?? '', ...argumentsOf(partition)], {
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      env: process.env,
+    });
+    this.#running.set(partition, { child, startedMs: performance.now() });
+    if (child.stdout !== null)
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        const said = JSON.parse(line) as { event: string; url: string };
+        if (said.event === 'ready') onUrl(partition, said.url);
+      });
+    child.once('error', (error) =>
+      logger.error({ err: error, partition }, 'the gateway of a partition does not start'),
+    );
+    child.once('exit', (code, signal) => {
+      onUrl(partition, undefined);
+      this.#ended(partition, code, signal);
+    });
+  }
+
+  #ended(partition: string, code: number | null, signal: string | null): void {
+    const before = this.#running.get(partition);
+    this.#running.delete(partition);
+    if (this.#isClosed) return;
+    const isInOrder = code === EXIT.fine || code === EXIT.dataInUse;
+    const ran = performance.now() - (before?.startedMs ?? 0);
+    const faults = isInOrder || ran > SOUND_MS ? 0 : (this.#faults.get(partition) ?? 0) + 1;
+    this.#faults.set(partition, faults);
+    const delayMs = faults === 0 ? AGAIN_MS : Math.min(AT_MOST_MS, AFTER_FAULT_MS * 2 ** (faults - 1));
+    this.#parts.logger[isInOrder ? 'info' : 'error'](
+      { partition, code, signal, again_in_ms: delayMs },
+      'the gateway of a partition has ended and is started again',
+    );
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      this.start(partition);
+    }, delayMs);
+    this.#timers.add(timer);
+  }
+
+  /** Lets the gateway of a partition end, and another node decide next. */
+  handOver({ partition, to }: { partition: string; to: string }): void {
+    const child = this.#running.get(partition)?.child;
+    if (child?.connected) child.send({ handOver: to } satisfies HandOver);
+  }
+
+  /** Lets each read its configuration again. */
+  reload(): void {
+    for (const { child } of this.#running.values()) child.kill('SIGHUP');
+  }
+
+  /** Drains all; a second call ends them at once. */
+  async close(): Promise<void> {
+    const signal = this.#isClosed ? 'SIGKILL' : 'SIGTERM';
+    this.#isClosed = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    await Promise.all(
+      [...this.#running.values()].map(
+        ({ child }) =>
+          new Promise<void>((resolve) => {
+            child.once('exit', () => resolve());
+            child.kill(signal);
+          }),
+      ),
+    );
+  }
+}

@@ -1,0 +1,286 @@
+import { cpSync, existsSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import type { Config } from '#config/load.ts';
+import { DEFAULT_TENANT } from '#config/sections/tenancy.ts';
+import { moveFrom, type PartitionMove } from '#eventlog/jetstream/balance.ts';
+import { PartitionTable, partitionIds } from '#eventlog/jetstream/partition-table.ts';
+import { announceGateway, dataPaths, inputBoxKey, withdrawGateway } from '#operation/data-directory.ts';
+import { ProtocolError } from '#protocol/errors.ts';
+import { FIRST_PARTITION } from '#protocol/event-ids.ts';
+import type { JsonObject } from '#protocol/json.ts';
+import { createIdSource, type Logger } from '#protocol/ports.ts';
+import { openKeyRegistry } from '#receipts/key-registry.ts';
+import { challengesOf } from '#surfaces/http/challenges.ts';
+import { HostAllowList, TransportSecurity } from '#surfaces/http/request-checks.ts';
+import { listen } from '#surfaces/http/server.ts';
+import { type Asked, Relay } from '#surfaces/relay/relay.ts';
+import { nodeTimers } from '#surfaces/timers.ts';
+import { streamOptions } from './jetstream.ts';
+import { PARTITION_HEADER, type RequestPlaces, requestPlaces } from './partition-of-request.ts';
+import { systemClock, systemRandom } from './parts.ts';
+import { httpLimits, serverSettings } from './surface.ts';
+
+/** How often a node looks whether it decides for too many partitions, and how long one that has just changed is left alone. */
+const BALANCE_EVERY_MS = 5_000;
+
+export interface NodeParts {
+  config: Config;
+  version: string;
+  logger: Logger;
+  /** Hands the deciding of a partition over to another node, whose origin is given. */
+  handOver(move: PartitionMove): void;
+}
+
+/** The door of a node that has a gateway for each of several partitions. */
+export interface PartitionedNode {
+  /** Where clients reach it. */
+  url: string;
+  partitions: readonly string[];
+  /** Says where the gateway of a partition listens, on this machine; undefined when it does not decide. */
+  gatewayIs(partition: string, url: string | undefined): void;
+  /** Resolves when a gateway, of this node or another one, decides for each partition. */
+  decided(): Promise<void>;
+  /** Takes a configuration that was read anew. */
+  reload(config: Config): Promise<void>;
+  /** Takes no more, once its gateways have ended, and waits for what is under way within `drain_timeout_ms`. */
+  close(): Promise<void>;
+}
+
+/**
+ * Listens, and hands each request on to the gateway that decides for the partition of its tenant: one of this node, or another node. Rejects with
+ * StoreOpenError, and with listening errors.
+ */
+export async function openPartitionedNode(parts: NodeParts): Promise<PartitionedNode> {
+  const { config, logger, version } = parts;
+  const partitions = partitionIds(config.store.partitions);
+  const nodeUrl = config.store.advertise ?? '';
+  const own = new Map<string, string>();
+  const settings = serverSettings(config);
+  const newRequestId = createIdSource(systemClock, systemRandom);
+  let places: RequestPlaces | undefined;
+  const relay: Relay = new Relay({
+    version,
+    clock: systemClock,
+    logger,
+    timers: nodeTimers,
+    newRequestId: () => newRequestId('req'),
+    challenges: challengesOf(() => settings.publicUrl ?? nodeUrl, []),
+    limits: httpLimits(config),
+    ...(settings.tls && { tls: settings.tls }),
+    hosts: new HostAllowList(settings.allowedHosts, settings.publicUrl),
+    transport: new TransportSecurity(settings.trustedProxies, settings.requireTls),
+    ownUrl: nodeUrl,
+    destinationOf: (req) => places?.of(req) ?? partitions[0] ?? '',
+    answers: (req, res) => answersForAll(relay, partitions, req, res),
+  });
+  const undecided = new Set(partitions);
+  let allDecided: () => void = () => undefined;
+  const decided = new Promise<void>((resolve) => {
+    allDecided = resolve;
+  });
+  /** The gateway of this node is asked itself; the one of another node through that node. */
+  const ownerIs = (partition: string, of: string | undefined) => {
+    const url = of === nodeUrl ? own.get(partition) : of;
+    relay.ownerIs(url, partition);
+    if (url !== undefined && undecided.delete(partition) && undecided.size === 0) allDecided();
+  };
+  const table = await PartitionTable.open({
+    ...streamOptions(config),
+    partitions: partitions.length,
+    tenants: tenantsOf(config),
+    wanted: config.store.placement,
+    nodeUrl,
+    serves: partitions,
+    clock: systemClock,
+    timers: nodeTimers,
+    logger,
+    onOwner: ownerIs,
+  });
+  const placesOf = (now: Config) => requestPlaces(now, partitions, (tenant) => table.partitionOf(tenant));
+  places = placesOf(config);
+  const { host, port } = config.server;
+  await listen(relay.server, host, port).catch(async (error: unknown) => {
+    await table.close();
+    throw error;
+  });
+  const { data } = config.store;
+  announceGateway(data, { url: nodeUrl, pid: process.pid });
+  const stopBalancing = balance(table, nodeUrl, parts);
+  return {
+    url: nodeUrl,
+    partitions,
+    gatewayIs(partition, url) {
+      if (url === undefined) own.delete(partition);
+      else own.set(partition, url);
+      ownerIs(partition, table.owners.get(partition));
+    },
+    decided: () => decided,
+    async reload(now) {
+      await table.place(tenantsOf(now), now.store.placement);
+      places = placesOf(now);
+    },
+    async close() {
+      stopBalancing();
+      await relay.close(config.limits.drain_timeout_ms);
+      withdrawGateway(data);
+      await table.close();
+    },
+  };
+}
+
+function tenantsOf({ tenants }: Config): [string, ...string[]] {
+  return [DEFAULT_TENANT, ...tenants.map(({ id }) => id).filter((id) => id !== DEFAULT_TENANT)];
+}
+
+/** Gives away what other nodes have too little of, one partition at a time, when nothing changed since the last look. */
+function balance(table: PartitionTable, nodeUrl: string, { logger, handOver }: NodeParts): () => void {
+  let before = '';
+  return nodeTimers.every(BALANCE_EVERY_MS, () => {
+    const nodes = table.nodes();
+    const seen = JSON.stringify([[...table.owners].sort(), nodes.map(({ url }) => url).sort()]);
+    const isCalm = seen === before;
+    before = seen;
+    const move = isCalm ? moveFrom(nodeUrl, nodes, table.owners) : undefined;
+    if (move === undefined) return;
+    logger.info({ ...move }, 'another node is to decide for a partition');
+    before = '';
+    handOver(move);
+  });
+}
+
+/** What is said about all partitions together, by whoever is asked. */
+function answersForAll(
+  relay: Relay,
+  partitions: readonly string[],
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> | undefined {
+  const isRead = req.method === 'GET' || req.method === 'HEAD';
+  if (!isRead || req.headers[PARTITION_HEADER.toLowerCase()] !== undefined) return undefined;
+  const [path = ''] = (req.url ?? '').split('?', 1);
+  const made = FOR_ALL[path];
+  return made && answerForAll(relay, partitions, path, made, req, res);
+}
+
+async function answerForAll(
+  relay: Relay,
+  partitions: readonly string[],
+  path: string,
+  made: (asked: AskedOfAll) => ForAll,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const { status, body, cacheControl } = made(await askAll(relay, partitions, path));
+  const text = JSON.stringify(body);
+  res.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': cacheControl,
+    'X-Content-Type-Options': 'nosniff',
+  });
+  res.end(req.method === 'HEAD' ? undefined : text);
+}
+
+type AskedOfAll = ReadonlyMap<string, (Asked & { json: JsonObject }) | undefined>;
+
+async function askAll(relay: Relay, partitions: readonly string[], path: string): Promise<AskedOfAll> {
+  const asked = partitions.map(async (partition) => {
+    const answer = await relay.ask(partition, path, { [PARTITION_HEADER]: partition });
+    return [partition, answer && { ...answer, json: jsonOf(answer.body) }] as const;
+  });
+  return new Map(await Promise.all(asked));
+}
+
+function jsonOf(body: Buffer): JsonObject {
+  try {
+    return JSON.parse(body.toString('utf8')) as JsonObject;
+  } catch {
+    // A proxy in between may say it in words.
+    return {};
+  }
+}
+
+interface ForAll {
+  status: number;
+  body: JsonObject;
+  cacheControl: string;
+}
+
+const FOR_ALL: Readonly<Record<string, (asked: AskedOfAll) => ForAll>> = {
+  /** Ready is a node through which every tenant is served. */
+  '/ready': (asked) => {
+    const states = [...asked].map(([partition, answer]) => [
+      partition,
+      answer === undefined ? 'undecided' : String(answer.json['status']),
+    ]);
+    const ok = [...asked.values()].every((answer) => answer?.status === 200);
+    const reason = ok
+      ? null
+      : 'A partition is not served; details name it. Ask for it alone with the header Harn-Partition.';
+    const body = {
+      ok,
+      status: ok ? 'ready' : 'starting',
+      reason,
+      details: { partitions: Object.fromEntries(states) },
+    };
+    return { status: ok ? 200 : 503, body, cacheControl: 'no-store' };
+  },
+  /** Each partition has keys of its own; what was signed in any of them is verified with one set. */
+  '/.well-known/jwks.json': (asked) => {
+    const members = (name: string) => {
+      const all = [...asked.values()].flatMap((answer) => (answer?.json[name] ?? []) as JsonObject[]);
+      return [...new Map(all.map((key) => [key['kid'], key])).values()];
+    };
+    // Half a set would make good signatures look bad.
+    if (![...asked.values()].every((answer) => answer?.status === 200))
+      throw new ProtocolError(
+        'service_unavailable',
+        'The keys of a partition cannot be read at the moment. Send the request again.',
+        { retryAfterSeconds: 1 },
+      );
+    const body = { keys: members('keys'), revoked_keys: members('revoked_keys') };
+    return { status: 200, body, cacheControl: 'public, max-age=300' };
+  },
+};
+
+/** The configuration of the gateway of one partition: it is reached through its node alone. */
+export function configOfPartition(config: Config, partition: string): Config {
+  const { server, store, connectors, usesSampleConnector } = config;
+  const { tls: _tls, grpc: _grpc, ...plain } = server;
+  const { advertise = '', ...place } = store;
+  const isFirst = partition === FIRST_PARTITION;
+  return {
+    ...config,
+    server: {
+      ...plain,
+      host: LOOPBACK,
+      port: 0,
+      public_url: server.public_url ?? advertise,
+      allowed_hosts: [...server.allowed_hosts, new URL(advertise).host],
+      trusted_proxies: [...server.trusted_proxies, LOOPBACK],
+    },
+    store: { ...place, data: dataOfPartition(store.data, partition) },
+    // Its workspace is of the first tenant.
+    connectors: usesSampleConnector && !isFirst ? [] : connectors,
+    usesSampleConnector: usesSampleConnector && isFirst,
+  };
+}
+
+const LOOPBACK = '127.0.0.1';
+
+/** The first partition has the directory that a log with one partition has. */
+function dataOfPartition(data: string, partition: string): string {
+  return partition === FIRST_PARTITION ? data : join(data, 'partitions', partition);
+}
+
+/** Lets each partition of a node begin with the keys of the node's data directory; each rotates its own from then on. */
+export function ensurePartitionKeys({ store: { data, partitions } }: Config): void {
+  const { keys } = dataPaths(data);
+  openKeyRegistry({ dir: keys, clock: systemClock, random: systemRandom, addsChecksum: !existsSync(keys) });
+  inputBoxKey(data, systemRandom);
+  for (const partition of partitionIds(partitions)) {
+    const own = dataPaths(dataOfPartition(data, partition)).keys;
+    if (!existsSync(own)) cpSync(keys, own, { recursive: true });
+  }
+}

@@ -1,0 +1,250 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { apiKeyHash } from '#auth/api-keys.ts';
+import { partitionOf } from '#protocol/event-ids.ts';
+import { TestClient } from '../../harness/client.ts';
+import { NATS_SERVER, NatsServers, needsNats } from '../../harness/nats-servers.ts';
+import { freePorts, RoundRobin } from '../../harness/round-robin.ts';
+import { killChildren, runProgram } from '../child-processes.ts';
+import { GatewayPlace, type GatewayProcess, KEY, startAgentProcess } from '../gateway-process.ts';
+
+const LIMIT_MS = 240_000;
+const PARTITIONS = ['0000', '0001', '0002'];
+
+/** A tenant with a key and a workspace of its own; the first is the one that always exists. */
+const tenant = (id: string, partition: string) => ({
+  id,
+  partition,
+  workspace: `ws_${id}`,
+  key: `harn_test_${id}_${'t'.repeat(32)}`,
+});
+const FIRST = { id: 'tenant_default', partition: '0000', workspace: 'workspace_default', key: KEY };
+const ACME = tenant('acme', '0001');
+const SHOP = tenant('shop', '0002');
+const ALL = [FIRST, ACME, SHOP];
+const OTHERS = [ACME, SHOP];
+
+interface Node {
+  place: GatewayPlace;
+  port: number;
+  process: GatewayProcess;
+}
+
+describe.skipIf(NATS_SERVER === undefined)(needsNats('two nodes on a log with three partitions'), () => {
+  let servers: NatsServers;
+  let agent: { cardUrl: string; end(): Promise<unknown> };
+  let proxy: RoundRobin;
+  let nodes: Node[];
+
+  const placeOf = (ports: readonly number[], at: number, store: object = {}) =>
+    new GatewayPlace({
+      server: { port: ports[at], public_url: proxy.url },
+      store: {
+        kind: 'jetstream',
+        servers: servers.urls,
+        name: 'parted',
+        replicas: 1,
+        partitions: PARTITIONS.length,
+        placement: { shop: 2 },
+        advertise: `http://127.0.0.1:${ports[at]}`,
+        ...store,
+      },
+      tenants: OTHERS.map(({ id }) => ({ id })),
+      workspaces: OTHERS.map(({ id, workspace }) => ({ id: workspace, tenant: id })),
+      auth: {
+        api_keys: ALL.map(({ id, workspace, key }) => {
+          const row = { id: `key_${id}`, hash: apiKeyHash(key), actor: `actor_${id}`, tenant: id };
+          return { ...row, workspaces: [workspace] };
+        }),
+      },
+      upstreams: { a2a: [{ id: 'sample', card: agent.cardUrl }] },
+    } as never);
+
+  beforeAll(async () => {
+    servers = await NatsServers.start();
+    agent = await startAgentProcess();
+    const ports = await freePorts(2);
+    proxy = await RoundRobin.start(ports);
+    nodes = ports.map((port, at) => ({ place: placeOf(ports, at), port, process: undefined as never }));
+    for (const node of nodes) {
+      const first = nodes[0];
+      if (first !== undefined && node !== first)
+        cpSync(join(first.place.data, 'keys'), join(node.place.data, 'keys'), { recursive: true });
+      node.process = await node.place.start();
+    }
+  }, LIMIT_MS);
+
+  afterAll(async () => {
+    await proxy.close();
+    killChildren();
+    await servers.close();
+    for (const { place } of nodes) place.remove();
+  });
+
+  const clientOf = ({ key }: { key: string }, at = 0) =>
+    new TestClient(`http://127.0.0.1:${nodes[at]?.port}`, key);
+  const readyAt = async (at: number) => {
+    const { status, body } = await clientOf(FIRST, at).call<{ details: { partitions: object } }>(
+      'GET',
+      '/ready',
+    );
+    return { status, partitions: body.details.partitions };
+  };
+
+  it('keep each tenant in its partition, whichever is asked', async () => {
+    for (const who of ALL) {
+      const { id } = await clientOf(who, 0).post<{ id: string }>('/v1/sessions', {
+        workspace_id: who.workspace,
+      });
+      const task = await clientOf(who, 1).submit(`hello ${who.id}`, id);
+      await clientOf(who, 0).until(task.id, 'COMPLETED');
+      const events = await clientOf(who, 1).events('/v1/events');
+      expect(events.length).toBeGreaterThan(5);
+      expect(new Set(events.map((event) => partitionOf(event.id)))).toEqual(new Set([who.partition]));
+      for (const other of ALL.filter((each) => each !== who))
+        for (const path of [`/v1/sessions/${id}`, `/v1/tasks/${task.id}`])
+          expect((await clientOf(other, 1).call('GET', path)).status).toBe(404);
+    }
+  });
+
+  it('let a key that was made in a partition in there', async () => {
+    const body = { name: 'made', actor: 'robot', scopes: ['sessions:read'], workspaces: [SHOP.workspace] };
+    const made = await clientOf(SHOP, 1).post<{ key: string; tenant_id: string }>('/v1/admin/api-keys', body);
+    expect(made).toMatchObject({ tenant_id: SHOP.id, key: expect.stringMatching(/^harn_live_p0002\.made_/) });
+    const sessions = await clientOf(made, 0).get<{ data: { workspace_id: string }[] }>('/v1/sessions');
+    expect(new Set(sessions.data.map((each) => each.workspace_id))).toEqual(new Set([SHOP.workspace]));
+  });
+
+  it('answer for all partitions, and for one where an operator names it', async () => {
+    expect(await readyAt(1)).toEqual({
+      status: 200,
+      partitions: Object.fromEntries(PARTITIONS.map((id) => [id, 'ready'])),
+    });
+    const logs = await Promise.all(
+      PARTITIONS.map(async (partition) => {
+        const headers = { 'harn-partition': partition };
+        const head = await clientOf(FIRST, 1).call<{ log_id: string }>('GET', '/v1/receipt-log/head', {
+          headers,
+        });
+        return head.body.log_id;
+      }),
+    );
+    expect(new Set(logs).size).toBe(PARTITIONS.length);
+    const headers = { 'harn-partition': '0001' };
+    expect(await clientOf(FIRST).call('GET', '/v1/sessions', { headers })).toMatchObject({
+      status: 400,
+      body: { error: { param: 'Harn-Partition' } },
+    });
+    const rotated = await clientOf(FIRST).call<{ kid: string }>('POST', '/v1/admin/signing-keys', {
+      body: {},
+      headers,
+    });
+    expect(rotated.status).toBe(201);
+    const jwks = await clientOf(FIRST, 1).get<{ keys: { kid: string }[] }>('/.well-known/jwks.json');
+    // The one that all began with, and the new one of the second partition.
+    expect(new Set(jwks.keys.map(({ kid }) => kid)).size).toBe(2);
+  });
+
+  it('refuse a node that would have too few partitions', async () => {
+    const ports = await freePorts(1);
+    const place = placeOf(ports, 0, { partitions: 2, placement: {} });
+    const { code, stderr } = await place.launch().child.ended;
+    expect(code).toBe(3);
+    expect(stderr).toContain('The tenant shop lies in partition 0002');
+    expect(stderr).toContain('Set it to 3 or more');
+    place.remove();
+  });
+
+  /** Clients of all tenants that write and read without a pause, through any node that lives. */
+  async function underLoad(
+    disturb: () => Promise<void>,
+  ): Promise<{ failed: string[]; made: { who: (typeof ALL)[number]; id: string }[] }> {
+    const failed: string[] = [];
+    const made: { who: (typeof ALL)[number]; id: string }[] = [];
+    let isOver = false;
+    const work = async (who: (typeof ALL)[number]) => {
+      const client = new TestClient(proxy.url, who.key);
+      for (let turn = 0; !isOver; turn += 1) {
+        const headers = { 'idempotency-key': `${who.id}-${turn}-${Math.random()}` };
+        const write = () =>
+          client.call('POST', '/v1/sessions', { body: { workspace_id: who.workspace }, headers });
+        // What a client does: again with the same key, where the connection breaks or it is told to come back.
+        let answer = await write().catch(() => undefined);
+        while (
+          answer === undefined ||
+          (answer.status === 503 && answer.headers.get('retry-after') !== null)
+        ) {
+          await pause(50);
+          answer = await write().catch(() => undefined);
+        }
+        if (answer.status >= 300) failed.push(`${who.id}: ${answer.status} ${answer.text}`);
+        else made.push({ who, id: (answer.body as { id: string }).id });
+      }
+    };
+    const running = ALL.map((who) => work(who));
+    await disturb();
+    isOver = true;
+    await Promise.all(running);
+    return { failed, made };
+  }
+
+  it(
+    'share the partitions, and lose no call while one is killed and comes back',
+    async () => {
+      const isShared = async () => {
+        const said = nodes.map(({ process }) => process.child.stderr);
+        return said.some((text) => text.includes('another node is to decide for a partition'));
+      };
+      for (let tries = 0; tries < 200 && !(await isShared()); tries += 1) await pause(100);
+      expect(await isShared()).toBe(true);
+      const { failed, made } = await underLoad(async () => {
+        const [, second] = nodes as [Node, Node];
+        await pause(500);
+        await second.process.kill();
+        await pause(3_000);
+        second.process = await second.place.start();
+        await pause(1_000);
+      });
+      expect(failed.slice(0, 5)).toEqual([]);
+      // What was acknowledged is there, once, in its partition.
+      for (const who of ALL) {
+        const events = await clientOf(who, 1).events('/v1/events');
+        const created = events
+          .filter(({ event }) => event === 'session.created')
+          .map(({ session_id }) => session_id);
+        expect(new Set(created).size).toBe(created.length);
+        const own = made.filter((each) => each.who === who);
+        expect(own.length).toBeGreaterThan(0);
+        for (const { id } of own) expect(created).toContain(id);
+      }
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'leave logs behind that check, one for each partition',
+    async () => {
+      for (const { process } of nodes) expect((await process.stop()).code).toBe(0);
+      for (const { place } of nodes)
+        for (const partition of PARTITIONS) {
+          const data = partition === '0000' ? place.data : join(place.data, 'partitions', partition);
+          const { code, stdout, stderr } = await runProgram(
+            'log',
+            'check',
+            '--config',
+            place.config,
+            '--data',
+            data,
+          );
+          expect({ partition, code, said: code === 0 ? '' : stdout + stderr }).toEqual({
+            partition,
+            code: 0,
+            said: '',
+          });
+        }
+    },
+    LIMIT_MS,
+  );
+});
