@@ -4,6 +4,7 @@ import { isObject } from '#protocol/json-shape.ts';
 import { findError, grpcStatusName, rpcCodeOfGrpc } from '../../../mappings/a2a/errors.ts';
 import { type A2aOperation, grpcMethod, OPERATIONS } from '../../../mappings/a2a/operations.ts';
 import { credentialFault, Fault, tooLarge, unavailable } from '../../wire/faults.ts';
+import { MAX_FIELDS, TooManyFields } from '../proto/bounds.ts';
 import { type MethodCodecs, methodsOf, RPC_STATUS_CODEC, SERVICE_NAMES } from '../proto/codec.ts';
 
 const METHODS = { '1.0': methodsOf('1.0'), '0.3': methodsOf('0.3') } as const;
@@ -149,7 +150,9 @@ function unary(
 function decoded(bytes: Buffer, { response }: MethodCodecs): GrpcAnswer {
   try {
     return { message: response.decode(bytes), bytes };
-  } catch {
+  } catch (cause) {
+    if (cause instanceof TooManyFields)
+      throw new Fault('payload_too_large', `The agent sent a message of more than ${MAX_FIELDS} fields.`);
     throw unavailable('protobuf', 'The agent sent a message that is none of its method.');
   }
 }

@@ -9,6 +9,7 @@ import {
 } from '@bufbuild/protobuf';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { messageOf, readFile } from '#protocol/protobuf.ts';
+import { refuseManyFields, refuseNames } from './bounds.ts';
 import { A2A_0_3, A2A_1_0, RPC_DETAILS, RPC_STATUS } from './descriptors.ts';
 
 /** A protocol file as the bytes that reflection gives. */
@@ -33,9 +34,16 @@ export class Codec {
     this.#message = message;
   }
 
-  /** The canonical JSON of a message. Throws for bytes that are none, and for numbers that JSON has no word for. */
+  /**
+   * The canonical JSON of a message. Throws for bytes that are none, and for what JSON has no word for or no reader takes: numbers
+   * that are none, members named `__proto__`. Throws TooManyFields, before it makes anything of them.
+   */
   decode(bytes: Uint8Array): JsonObject {
-    return toJson(this.#message, fromBinary(this.#message, bytes), { registry }) as JsonObject;
+    refuseManyFields(this.#message, bytes);
+    const message = fromBinary(this.#message, bytes, { readUnknownFields: false });
+    const json = toJson(this.#message, message, { registry }) as JsonObject;
+    refuseNames(bytes, json);
+    return json;
   }
 
   encode(json: JsonValue): Uint8Array {

@@ -1,16 +1,34 @@
-import type { ProtocolError } from '#protocol/errors.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
-import type { GrpcMethod, GrpcRequest, GrpcService, GrpcStatus, ServerDeps } from '#protocol-server.ts';
+import type {
+  GrpcMethod,
+  GrpcRequest,
+  GrpcService,
+  GrpcStatus,
+  ServerDeps,
+  ServerLimits,
+} from '#protocol-server.ts';
 import type { Version } from '../../../mappings/a2a/encode-task.ts';
 import { encodeError, grpcCode, refusal } from '../../../mappings/a2a/errors-out.ts';
 import { type A2aOperation, operationOfGrpc } from '../../../mappings/a2a/operations.ts';
 import { answerProto03, paramsOfProto03, toProto03 } from '../../../mappings/a2a/proto-03.ts';
-import { FILE_BYTES, type MethodCodecs, methodsOf, RPC_STATUS_CODEC, SERVICE_NAMES } from '../proto/codec.ts';
+import { isDeeper, MAX_FIELDS, TooManyFields } from '../proto/bounds.ts';
+import {
+  type Codec,
+  FILE_BYTES,
+  type MethodCodecs,
+  methodsOf,
+  RPC_STATUS_CODEC,
+  SERVICE_NAMES,
+} from '../proto/codec.ts';
 import { type Asking, activated, addressed, negotiate } from './asking.ts';
 import { type A2aHandler, METHODS, runMethod, type Streaming } from './requests.ts';
 
 /** Metadata that names an agent where requests have no tenant. */
 const AGENT = 'harn-agent';
+
+/** Values of JSON are nested less than this where the library has read them: it has bounds of its own. */
+const MAX_DECODED_DEPTH = 64;
 
 /** The gRPC binding: the service of each version. Spec: A2A 1.0, 10. */
 export function grpcServices(deps: ServerDeps, handler: A2aHandler): GrpcService[] {
@@ -45,7 +63,7 @@ async function answer(
   deps.gateway.admit(METHODS[name], exchange.call());
   const isProto03 = version === '0.3';
   const negotiated = { ...negotiate(exchange, version), isProto03 };
-  const given = decoded(asked.decode.bind(asked), message);
+  const given = decoded(asked, message, deps.limits);
   const { tenant, ...params } = isProto03 ? paramsOfProto03(name, given) : given;
   const asking: Asking = {
     exchange,
@@ -65,12 +83,26 @@ async function answer(
   return response.encode(isProto03 ? answerProto03(name, result) : result);
 }
 
-function decoded(decode: (bytes: Uint8Array) => JsonObject, message: Uint8Array): JsonObject {
+function decoded(codec: Codec, message: Uint8Array, { maxJsonDepth }: ServerLimits): JsonObject {
+  let json: JsonObject;
   try {
-    return decode(message);
+    json = codec.decode(message);
   } catch (cause) {
+    if (cause instanceof TooManyFields)
+      throw new ProtocolError(
+        'payload_too_large',
+        `The message has more than ${MAX_FIELDS} fields. Send large data as a file.`,
+      );
     throw refusal('InvalidParams', `The message is none of this method: ${said(cause)}`, 'params');
   }
+  // The library lets in less than the default.
+  if (maxJsonDepth < MAX_DECODED_DEPTH && isDeeper(json, maxJsonDepth))
+    throw refusal(
+      'InvalidParams',
+      'The message is nested too deeply. Flatten it and send it again.',
+      'params',
+    );
+  return json;
 }
 
 /** What the library says of a message names no content of it. */
