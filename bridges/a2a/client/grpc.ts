@@ -6,9 +6,13 @@ import { type A2aOperation, grpcMethod, OPERATIONS } from '../../../mappings/a2a
 import { credentialFault, Fault, tooLarge, unavailable } from '../../wire/faults.ts';
 import { MAX_FIELDS, TooManyFields } from '../proto/bounds.ts';
 import { type MethodCodecs, methodsOf, RPC_STATUS_CODEC, SERVICE_NAMES } from '../proto/codec.ts';
+import { faultOf } from './faults.ts';
 
 const METHODS = { '1.0': methodsOf('1.0'), '0.3': methodsOf('0.3') } as const;
 const STATUS_DETAILS = 'grpc-status-details-bin';
+
+// The library would write metadata of agents to the standard error.
+grpc.setLogVerbosity(grpc.logVerbosity.NONE);
 
 interface LineLimits {
   first_frame_timeout_ms: number;
@@ -170,12 +174,15 @@ function refusalOf({ code, details, metadata }: grpc.ServiceError, limits: LineL
   const { status } = grpc;
   if (code === status.UNAUTHENTICATED) throw credentialFault(401, 'agent') ?? lost();
   if (code === status.PERMISSION_DENIED) throw credentialFault(403, 'agent') ?? lost();
-  if (info.length === 0 && code === status.UNAVAILABLE)
-    throw details.includes('ECONNREFUSED')
-      ? new Fault('upstream_unavailable', 'The agent refuses connections.', { reason: 'refused' }, true)
-      : lost();
   if (info.length === 0 && code === status.RESOURCE_EXHAUSTED && details.startsWith('Received message'))
     throw tooLarge('an answer', limits.max_response_bytes);
+  if (!info.some(isOfA2a)) {
+    const retryAfter = retryAfterOf(metadata, info);
+    if (code === status.RESOURCE_EXHAUSTED) throw overloaded('RESOURCE_EXHAUSTED', 429, retryAfter);
+    if (code === status.UNAVAILABLE && retryAfter !== undefined)
+      throw overloaded('UNAVAILABLE', 503, retryAfter);
+    if (info.length === 0 && code === status.UNAVAILABLE) throw unreached(details);
+  }
   if (code === status.DEADLINE_EXCEEDED)
     throw new Fault(
       'deadline_exceeded',
@@ -196,6 +203,38 @@ function refusalOf({ code, details, metadata }: grpc.ServiceError, limits: LineL
       ...(named && { type: className }),
     },
   };
+}
+
+function isOfA2a({ reason }: JsonObject): boolean {
+  return typeof reason === 'string' && findError({ reason }).known;
+}
+
+/** Seconds, as the header of HTTP has them. Spec: google.rpc.RetryInfo. */
+function retryAfterOf(metadata: grpc.Metadata, info: readonly JsonObject[]): string | undefined {
+  const [sent] = metadata.get('retry-after');
+  if (typeof sent === 'string') return sent.slice(0, 64);
+  const delay = info.map(({ retryDelay }) => retryDelay).find((each) => typeof each === 'string');
+  const seconds = Number.parseFloat(delay ?? '');
+  return Number.isNaN(seconds) ? undefined : String(Math.ceil(seconds));
+}
+
+/** An agent that has too much to do, as its status of HTTP would say it: who retries goes by that. */
+function overloaded(name: string, httpStatus: number, retryAfter: string | undefined): Fault {
+  const details = {
+    reason: 'grpc_status',
+    http_status: httpStatus,
+    ...(retryAfter !== undefined && { retry_after: retryAfter }),
+  };
+  return new Fault('upstream_unavailable', `The agent answered with ${name}.`, details, true);
+}
+
+/** What the library says of a call that did not get through, which it has no code for. */
+function unreached(details: string): Fault {
+  const nameless = details.startsWith('Name resolution failed') ? 'ENOTFOUND' : undefined;
+  const isUnconnected = details.startsWith('No connection established');
+  const named = isUnconnected ? /\bE[A-Z]{4,}\b/.exec(details)?.[0] : nameless;
+  const code = named ?? (isUnconnected && /certificate|SSL routines/.test(details) ? 'EPROTO' : undefined);
+  return code === undefined ? lost() : faultOf(Object.assign(new Error(details), { code }));
 }
 
 function lost(): Fault {
