@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import * as grpc from '@grpc/grpc-js';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { GrpcMethod, GrpcService, GrpcStatus } from '#protocol-server.ts';
@@ -26,6 +26,8 @@ export interface GrpcSettings {
   host: string;
   /** 0 takes any free port. */
   port: number;
+  /** Where clients find it, `host:port`; absent: the host of the public URL and the port that is listened on. */
+  publicAddress?: string | undefined;
   tls?: GrpcTls | undefined;
 }
 
@@ -42,14 +44,24 @@ export interface GrpcServerDeps extends ExchangeDeps {
 const CALLS_PER_CONNECTION = 1_000;
 /** Time for a client to answer a ping before its connection counts as lost. */
 const PING_TIMEOUT_MS = 20_000;
+/** What a call that is not known here is told whose message does not come. */
+const LATE = {
+  code: grpc.status.INVALID_ARGUMENT,
+  details: 'The message of the call did not come in time. Send it at once, and end your side of the call.',
+};
 /** Trailer that holds the `google.rpc.Status`. */
 const STATUS_DETAILS = 'grpc-status-details-bin';
+
+// The library would write metadata of callers to the standard error, credentials that it cannot read among them.
+grpc.setLogVerbosity(grpc.logVerbosity.NONE);
 
 /** The port of gRPC: the services of the bridges behind the same door, limits and log as HTTP; health and reflection beside them. */
 export class GrpcServer {
   readonly #deps: GrpcServerDeps;
   readonly #settings: GrpcSettings;
   readonly #server: grpc.Server;
+  readonly #listener: Server;
+  readonly #sockets = new Set<Socket>();
   readonly #certificate: Certificate | undefined;
   readonly #methods = new Map<string, { service: GrpcService; method: GrpcMethod }>();
   /** Calls by the metadata that the library passes from the door to the handler. */
@@ -75,6 +87,15 @@ export class GrpcServer {
     const known = services.map(({ name }) => name);
     addHealth(this.#server, { timers: deps.timers, services: known, isServing: () => deps.isReady() });
     addReflection(this.#server, [...services, { name: HEALTH_SERVICE, files: [HEALTH_FILE] }]);
+    const credentials = this.#certificate?.credentials() ?? grpc.ServerCredentials.createInsecure();
+    const connections = this.#server.createConnectionInjector(credentials);
+    // The library would take any number of connections.
+    this.#listener = createServer({ noDelay: true }, (socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+      connections.injectConnection(socket);
+    });
+    this.#listener.maxConnections = limits.maxConnections;
   }
 
   /** Streams that were ended because their client did not keep up. */
@@ -84,11 +105,12 @@ export class GrpcServer {
 
   /** Resolves with the port; rejects with the error of the system. */
   async listen(): Promise<number> {
-    const { host, port } = this.#settings;
-    const credentials = this.#certificate?.credentials() ?? grpc.ServerCredentials.createInsecure();
     return await new Promise((resolve, reject) => {
-      const place = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-      this.#server.bindAsync(place, credentials, (error, bound) => (error ? reject(error) : resolve(bound)));
+      this.#listener.once('error', reject);
+      this.#listener.listen(this.#settings.port, this.#settings.host, () => {
+        this.#listener.off('error', reject);
+        resolve((this.#listener.address() as AddressInfo).port);
+      });
     });
   }
 
@@ -99,6 +121,7 @@ export class GrpcServer {
 
   /** Takes no more calls, waits for those under way and cuts the rest; true when nothing was cut. */
   async close(graceMs: number): Promise<boolean> {
+    this.#listener.close();
     return await new Promise((resolve) => {
       let clean = true;
       const stop = this.#deps.timers.after(graceMs, () => {
@@ -107,53 +130,67 @@ export class GrpcServer {
       });
       this.#server.tryShutdown(() => {
         stop();
+        // Those that never spoke.
+        for (const socket of this.#sockets) socket.destroy();
         resolve(clean);
       });
     });
   }
 
-  /** Lets a call in before its message is read: nobody else's is. */
+  /** Lets a call in before its message is read, nobody else's, and waits for that message for some time only. */
   #door(path: string, inner: grpc.ServerInterceptingCallInterface): grpc.ServerInterceptingCall {
     const found = this.#methods.get(path);
-    if (found === undefined) return new grpc.ServerInterceptingCall(inner);
     let call: GrpcCall | undefined;
+    let arrived = () => {};
+    const refuse = (thrown: unknown) => {
+      const status =
+        call === undefined || found === undefined ? LATE : this.#refusal(call, found.service, thrown);
+      inner.sendStatus(status);
+      call?.over({ code: status.code });
+    };
     return new grpc.ServerInterceptingCall(inner, {
       start: (next) => {
         next({
           onReceiveMetadata: (metadata, pass) => {
-            const certificate = inner.getAuthContext().sslPeerCertificate;
-            call = new GrpcCall(
-              inner,
-              metadata,
-              {
-                path,
-                isSecure: this.#settings.tls !== undefined,
-                certificateSha256:
-                  certificate && createHash('sha256').update(certificate.raw).digest('base64url'),
-              },
-              this.#deps,
+            const { timers, limits } = this.#deps;
+            arrived = timers.after(limits.requestTimeoutMs, () =>
+              refuse(new ProtocolError('invalid_request', LATE.details)),
             );
-            this.#calls.set(metadata, call);
-            const mine = call;
-            this.#admit(mine, inner).then(
-              () => {
-                if (!mine.isOver) pass(metadata);
-              },
-              (thrown: unknown) => {
-                const status = this.#refusal(mine, found.service, thrown);
-                inner.sendStatus(status);
-                mine.over({ code: status.code });
-              },
-            );
+            if (found === undefined) return pass(metadata);
+            const mine = this.#callFor(path, metadata, inner);
+            call = mine;
+            this.#admit(mine, inner).then(() => {
+              if (!mine.isOver) pass(metadata);
+            }, refuse);
           },
-          onCancel: () => call?.left(),
+          onReceiveHalfClose: (pass) => {
+            arrived();
+            pass();
+          },
+          onCancel: () => {
+            arrived();
+            call?.left();
+          },
         });
       },
       sendStatus: (status, next) => {
+        arrived();
         next(status);
         call?.over({ code: status.code ?? grpc.status.UNKNOWN });
       },
     });
+  }
+
+  #callFor(path: string, metadata: grpc.Metadata, inner: grpc.ServerInterceptingCallInterface): GrpcCall {
+    const certificate = inner.getAuthContext().sslPeerCertificate;
+    const facts = {
+      path,
+      isSecure: this.#settings.tls !== undefined,
+      certificateSha256: certificate && createHash('sha256').update(certificate.raw).digest('base64url'),
+    };
+    const call = new GrpcCall(inner, metadata, facts, this.#deps);
+    this.#calls.set(metadata, call);
+    return call;
   }
 
   async #admit(call: GrpcCall, inner: grpc.ServerInterceptingCallInterface): Promise<void> {
