@@ -91,7 +91,8 @@ async function serve({ partition, ...options }: ServeOptions): Promise<void> {
     own?.left,
   );
   if (!unlisted) list(running, self, logger);
-  process.stdout.write(`${JSON.stringify({ event: 'ready', url: gateway.url, pid: process.pid, data })}\n`);
+  const { url, grpcAddress: grpc } = gateway;
+  process.stdout.write(`${JSON.stringify({ event: 'ready', url, grpc, pid: process.pid, data })}\n`);
   const { devKey } = dataPaths(data);
   const keyFile = hasDevelopmentKey(config) && existsSync(devKey) ? devKey : undefined;
   const defaultRoute = config.defaultRoute.route;

@@ -56,6 +56,8 @@ const HOLD_INTERVAL_MS = 60_000;
 
 export interface RunningGateway {
   url: string;
+  /** Where gRPC is served, `host:port`; undefined where it is not. */
+  grpcAddress: string | undefined;
   log: EventLog;
   /** Runs the housekeeping now: deadlines, expiries, retention. It also runs every few seconds. */
   tidy(): Promise<void>;
@@ -198,7 +200,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     graceMs = given;
     return closeAll(closers);
   };
-  return { url, log, tidy, reload, consoleLink, close };
+  return { url, grpcAddress: surface.grpcAddress(), log, tidy, reload, consoleLink, close };
 }
 
 /** How the other nodes of the log find this one. */

@@ -164,7 +164,12 @@ function grpcSettings(
 ): GrpcSettings {
   const clientCa = own.tls?.client_ca;
   const pem = tls && { ...readPem(tls), ...(clientCa && { clientCa: readFileSync(clientCa, 'utf8') }) };
-  return { host: own.host ?? host, port: own.port, ...(pem && { tls: pem }) };
+  return {
+    host: own.host ?? host,
+    port: own.port,
+    publicAddress: own.public_address,
+    ...(pem && { tls: pem }),
+  };
 }
 
 function readPem({ cert, key, client_certificates }: NonNullable<Config['server']['tls']>): TlsSettings {

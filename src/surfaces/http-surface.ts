@@ -104,7 +104,7 @@ export interface HttpSurface {
   /** Open event streams and WebSockets, for metrics. */
   openStreams(): number;
   /** Streams and sockets that were cut since the start because their client did not keep up, for metrics. */
-  overflows(): Readonly<Record<'sse' | 'ws', number>>;
+  overflows(): Readonly<Record<'sse' | 'ws' | 'grpc', number>>;
   /** Where gRPC is served, `host:port`; undefined where it is not, or not yet. */
   grpcAddress(): string | undefined;
   /** New connections get this certificate; those that are open go on. Nothing for plain HTTP. Throws for no usable pair. */
@@ -145,7 +145,7 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
   return {
     server,
     openStreams: () => streams.size + sockets.size,
-    overflows: () => ({ sse: streams.overflows, ws: sockets.overflows }),
+    overflows: () => ({ sse: streams.overflows, ws: sockets.overflows, grpc: grpc?.overflows ?? 0 }),
     grpcAddress: () => grpcAddress,
     renewCertificate(pair) {
       grpc?.renewCertificate(pair);
@@ -159,8 +159,12 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
       const url = `${deps.server.tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${address.port}`;
       if (publicUrl === '') publicUrl = url;
       if (deps.server.grpc !== undefined) {
+        const { publicAddress } = deps.server.grpc;
         grpc = await openGrpc(deps.server.grpc, protocolServers, { ...deps, ...bounds, streams });
-        grpcAddress = `${hostOf(publicUrl)}:${await grpc.listen()}`;
+        const bound = await grpc.listen();
+        grpcAddress = publicAddress ?? `${hostOf(publicUrl)}:${bound}`;
+        // Clients send the address of the card as the authority of their calls.
+        bounds.hosts.add(grpcAddress);
       }
       return { url, port: address.port };
     },

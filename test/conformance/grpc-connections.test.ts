@@ -73,6 +73,9 @@ describe('a connection of gRPC', () => {
     const told = [...sequencesOf(first.events), ...sequencesOf(rest.events.slice(1))];
     expect(sequencesOf(first.events).length).toBeLessThan(CHUNKS);
     expect(told).toEqual(Array.from({ length: CHUNKS }, (_, n) => `chunk ${n + 1} of`));
+    const headers = { authorization: `Bearer ${gateway.client.key}` };
+    const metrics = await (await fetch(`${gateway.url}/metrics`, { headers })).text();
+    expect(metrics).toContain('harn_streams_overflowed_total{transport="grpc"} 1');
     for (const each of [slow, other]) each.close();
   }, 60_000);
 });

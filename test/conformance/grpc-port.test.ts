@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as grpc from '@grpc/grpc-js';
@@ -104,6 +106,15 @@ describe('TLS of gRPC', () => {
   });
 });
 
+/** A port that nothing listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
 describe('the port of gRPC', () => {
   it('is listed where the operator wants it, and not where it is not served', async () => {
     const names = async ({ url }: TestGateway) => {
@@ -131,6 +142,32 @@ describe('the port of gRPC', () => {
       'HTTP+JSON',
     ]);
     await Promise.all([served.close(), unserved.close()]);
+  });
+
+  it.each([
+    ['the public URL', {}, (port: number) => `gateway.example.com:${port}`],
+    ['its own option', { public_address: 'agents.example.com:443' }, () => 'agents.example.com:443'],
+  ])('is called by the address that cards have of %s', async (_, own, addressOf) => {
+    const port = await freePort();
+    const server = { public_url: 'https://gateway.example.com', grpc: { port, ...own } };
+    const gateway = await startTestGateway({ config: { server } });
+    const address = addressOf(port);
+    expect(await grpcAddress(gateway.url)).toBe(address);
+    expect(gateway.grpcAddress).toBe(address);
+    const calledBy = async (authority: string) => {
+      const client = new grpc.Client(`127.0.0.1:${port}`, grpc.credentials.createInsecure(), {
+        'grpc.default_authority': authority,
+        'grpc.use_local_subchannel_pool': 1,
+      });
+      const asked = Object.assign(new GrpcTestClient(address, gateway.client.key), { client });
+      // No agent is behind this gateway, which only those are told that it lets in.
+      const refused = await asked.call('ListTasks', {}).catch((refusal: unknown) => refusal);
+      client.close();
+      return (refused as { status: string }).status;
+    };
+    expect(await calledBy(address)).toBe('NOT_FOUND');
+    expect(await calledBy(`evil.example:${port}`)).toBe('INVALID_ARGUMENT');
+    await gateway.close();
   });
 
   it('ends its streams at a shutdown, each with where it goes on, and takes no more calls', async () => {

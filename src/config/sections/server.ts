@@ -28,6 +28,14 @@ const grpc = z.strictObject({
   port: port
     .describe('Port to listen on, not that of server.port; 0 takes any free port.')
     .meta({ examples: [8081] }),
+  public_address: z
+    .string()
+    .regex(/^(?:[a-z0-9][a-z0-9.-]*|\[[0-9a-f:]+\]):[1-9]\d{0,4}$/i, 'must be a host name and a port')
+    .optional()
+    .describe(
+      'Host and port that clients use, put into cards. Unset: the host of server.public_url, and the port listened on.',
+    )
+    .meta({ examples: ['gateway.example.com:443'] }),
   tls: z
     .strictObject({
       client_ca: filePath

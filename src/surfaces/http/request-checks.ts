@@ -112,6 +112,11 @@ export class HostAllowList {
     if (publicUrl !== undefined) this.#names.add(new URL(publicUrl).host);
   }
 
+  /** Another name of the gateway, with its port. */
+  add(name: string): void {
+    this.#names.add(withoutUsualPort(name.toLowerCase()));
+  }
+
   /** Throws `invalid_request` with param `Host` for a host that is not ours. */
   check(host: string | undefined, socket: Socket): void {
     if (host !== undefined && this.#accepts(host, socket)) return;
