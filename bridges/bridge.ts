@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue, MendedJson } from '#protocol/json.ts';
-import type { Clock, Logger } from '#protocol/ports.ts';
+import type { Clock, Logger, Random } from '#protocol/ports.ts';
 import type { AskedAbout, AskedThing, Frame, Move, ProtocolClient, Seen } from '#protocol-client.ts';
 import type { ProtocolServer, ServerDeps } from '#protocol-server.ts';
 import type { Task } from '#resources/task/schema.ts';
@@ -30,8 +30,11 @@ export interface UpstreamAuth {
 /** What every bridge gets from the composition root. */
 export interface BridgeDeps {
   clock: Clock;
+  random: Random;
   timers: Timers;
   logger: Logger;
+  /** URL by which others reach the gateway; undefined until it listens. */
+  publicUrl(): string | undefined;
   /** Reads a secret now; throws when it is missing. Called for each request, so that a rotated file takes effect. */
   readSecret(ref: SecretRef): string;
   /**

@@ -66,6 +66,11 @@ export interface ProtocolClient {
   ): Promise<boolean>;
   /** Models that the peer last offered its clients to choose from. Left out by peers that offer none. */
   offeredModels?(): readonly OfferedModel[];
+  /**
+   * Somebody who knows the secret of a running turn says that the peer went on with it: it is looked at now. False where this peer
+   * was given no address. Left out by clients that give none.
+   */
+  hinted?(secret: string): boolean;
   /** What the agent says of itself, for cards and skills; the last good answer while the peer is down. */
   describe(): AgentDescription | undefined;
   /** Starts discovery in the background; never throws. */

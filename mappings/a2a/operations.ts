@@ -14,6 +14,19 @@ export const INTERFACES = {
 export type A2aProtocol = keyof typeof INTERFACES;
 export const PROTOCOLS = Object.keys(INTERFACES) as A2aProtocol[];
 
+/** Where agents say that a task went on: the agent and a secret follow. */
+export const HINT_PATH = '/a2a-push';
+
+/** Member of the configuration of a message that says where push notifications go. */
+export const PUSH_MEMBERS = {
+  'jsonrpc-1.0': 'taskPushNotificationConfig',
+  'http+json-1.0': 'taskPushNotificationConfig',
+  'grpc-1.0': 'taskPushNotificationConfig',
+  'jsonrpc-0.3': 'pushNotificationConfig',
+  'http+json-0.3': 'pushNotification',
+  'grpc-0.3': 'pushNotification',
+} as const satisfies Record<A2aProtocol, string>;
+
 /** Media type of the HTTP+JSON binding of 1.0. */
 export const A2A_REST_TYPE = 'application/a2a+json';
 

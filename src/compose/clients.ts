@@ -32,18 +32,20 @@ export function sampleAgent({ packageRoot, env, logger }: Parts): SampleAgentPro
 type Rows = { [Id in BridgeId]: Parameters<(typeof bridges)[Id]['createClients']>[0] };
 
 /** What protocol clients keep beyond the run of their process. */
-type Kept = Pick<BridgeDeps, 'keptCards' | 'definitions'>;
+type Kept = Pick<BridgeDeps, 'keptCards' | 'definitions' | 'publicUrl'>;
 
 /** One protocol client per configured agent, by route. Their credentials are known secrets from now on. */
 export function makeClients(
   parts: Parts,
   log: EventLog,
   sample: SampleAgentProcess,
+  publicUrl: () => string | undefined,
 ): Map<string, ProtocolClient> {
   const { config, logger, redactor, extraClients = [] } = parts;
   const configured = configuredClients(parts, sample, {
     keptCards: new KeptCards(dataPaths(config.store.data).agentCards),
     definitions: toolDefinitions(log, logger, redactor),
+    publicUrl,
   });
   return new Map([...configured, ...extraClients].map((client) => [client.route, client]));
 }
@@ -80,6 +82,7 @@ export async function inspectUpstreams(parts: Parts, protocol?: BridgeId): Promi
   const clients = configuredClients(parts, sample, {
     keptCards: { load: () => undefined, save: async () => undefined },
     definitions: { pinned: () => undefined, report: () => undefined },
+    publicUrl: () => undefined,
   });
   try {
     const seen = clients.filter(({ route }) => protocol === undefined || route.startsWith(`${protocol}:`));
@@ -116,14 +119,16 @@ async function lookAt(client: ProtocolClient): Promise<UpstreamSight> {
 function configuredClients(
   parts: Parts,
   sample: SampleAgentProcess,
-  { keptCards, definitions }: Kept,
+  { keptCards, definitions, publicUrl }: Kept,
 ): ProtocolClient[] {
-  const { config, logger, clock, version, env } = parts;
+  const { config, logger, clock, random, version, env } = parts;
   const readSecret = secretReader(parts);
   const deps: BridgeDeps = {
     clock,
+    random,
     timers: systemTimers,
     logger,
+    publicUrl,
     readSecret,
     credential: clientCredentials(parts, readSecret),
     parseJson: parsePeerText,

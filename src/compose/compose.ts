@@ -116,7 +116,8 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const issuers = trustedIssuers(parts);
   lookAtIssuers(issuers);
   const authentication = authenticator(parts, log, issuers);
-  const clients = makeClients(working, log, sample);
+  let publicUrl = config.server.public_url;
+  const clients = makeClients(working, log, sample, () => publicUrl);
   closers.push(() => Promise.all([...clients.values()].map((client) => client.close())));
   const watch = ClockWatch.open({ clock, logger, log });
   const rooms = await loadRooms();
@@ -174,10 +175,12 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     issuers,
     authentication,
     surface,
-    makeClients: (next) => makeClients({ ...working, config: next, extraClients: [] }, log, sample),
+    makeClients: (next) =>
+      makeClients({ ...working, config: next, extraClients: [] }, log, sample, () => publicUrl),
   });
   await node?.decides();
   const { url } = await surface.listen(config.server.host, config.server.port);
+  publicUrl ??= url;
   // Behind a node, it is the node that clients look for.
   if (parts.partition === undefined) {
     announceGateway(config.store.data, { url, pid: process.pid });

@@ -19,6 +19,8 @@ export function bridgeDeps(overrides: Partial<BridgeDeps> = {}): BridgeDeps {
   return {
     clock: { now: () => Date.now(), monotonic: () => performance.now() },
     timers: hastyTimers(),
+    random: { bytes: (size) => new Uint8Array(size) },
+    publicUrl: silent,
     logger: { debug: silent, info: silent, warn: silent, error: silent },
     readSecret: (ref) => `secret-of-${Object.values(ref).join()}`,
     credential: async ({ type, name = '', value }) => {

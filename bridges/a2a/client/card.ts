@@ -168,6 +168,8 @@ export interface Target {
   /** Must be sent back as it came. Spec: A2A 1.0, AgentInterface.tenant. */
   tenant: string | undefined;
   streaming: boolean;
+  /** It sends push notifications. */
+  pushes: boolean;
 }
 
 interface Offer {
@@ -205,8 +207,13 @@ function chooseInterface(card: JsonObject, cardUrl: URL, pin: Pin): Target {
     url:
       INTERFACES[protocol].binding === 'GRPC' ? ownAddress(offer.url, cardUrl) : ownUrl(offer.url, cardUrl),
     tenant: offer.tenant,
-    streaming: isObject(card['capabilities']) && card['capabilities']['streaming'] === true,
+    streaming: isCapable(card, 'streaming'),
+    pushes: isCapable(card, 'pushNotifications'),
   };
+}
+
+function isCapable({ capabilities }: JsonObject, name: string): boolean {
+  return isObject(capabilities) && capabilities[name] === true;
 }
 
 function listedOffers(card: JsonObject): Offer[] {

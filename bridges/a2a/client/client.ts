@@ -1,5 +1,6 @@
 import { textOf } from '#protocol/json-shape.ts';
 import type { AgentDescription, Frame, ProtocolClient, Turn } from '#protocol-client.ts';
+import { HINT_PATH } from '../../../mappings/a2a/operations.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault, unavailable } from '../../wire/faults.ts';
 import {
@@ -15,6 +16,7 @@ import { type TurnPorts, TurnRun } from './connection.ts';
 import { Discovery, LearnedStreaming } from './discovery.ts';
 import { faultOf } from './faults.ts';
 import type { GrpcLine } from './grpc.ts';
+import { Hints } from './hints.ts';
 import { interpret } from './interpret.ts';
 import { cancelTask, follow, sendMessage } from './requests.ts';
 
@@ -75,6 +77,7 @@ export class A2aClient implements ProtocolClient {
       }),
       timers: deps.timers,
       learned: new LearnedStreaming(this.route, deps),
+      hints: config.push ? new Hints(() => hintUrl(config.id, deps), deps.random) : undefined,
     };
   }
 
@@ -87,8 +90,12 @@ export class A2aClient implements ProtocolClient {
       frames: async function* (watched) {
         const target = await ports.discovery.targetOfTurn(watched);
         run = new TurnRun(ports, turn, target, watched);
-        if (turn.kind !== 'reattach') yield* sendMessage(run);
-        if (!run.progress.isSettled) yield* follow(run);
+        try {
+          if (turn.kind !== 'reattach') yield* sendMessage(run);
+          if (!run.progress.isSettled) yield* follow(run);
+        } finally {
+          run.hint?.close();
+        }
       },
       failed: (error) => this.#ending(error, run),
     });
@@ -105,6 +112,12 @@ export class A2aClient implements ProtocolClient {
       const fault = signal.aborted ? unanswered() : faultOf(error);
       yield new Fault(fault.code, fault.message, { ...fault.details, operation: 'CancelTask' }).toFrame();
     }
+  }
+
+  hinted(secret: string): boolean {
+    const { hints } = this.#ports;
+    hints?.arrived(secret);
+    return hints !== undefined;
   }
 
   describe(): AgentDescription | undefined {
@@ -158,6 +171,11 @@ export class A2aClient implements ProtocolClient {
       patience.close();
     })();
   }
+}
+
+function hintUrl(id: string, { publicUrl }: BridgeDeps): string | undefined {
+  const url = publicUrl();
+  return url === undefined ? undefined : `${url}${HINT_PATH}/${encodeURIComponent(id)}`;
 }
 
 /** Nobody waits for the answer any more. Whether the agent heard of the cancel is unknown. */

@@ -16,6 +16,8 @@ export interface A2aClientConfig {
   card_keys?: readonly JsonObject[] | undefined;
   /** `required`: a card without a good signature is not used. Default `optional`. */
   card_signature?: 'optional' | 'required' | undefined;
+  /** Gives the agent an address for push notifications, which are hints to look. Default false. */
+  push?: boolean | undefined;
   /** Session inputs by the headers that carry them. */
   inputs?: { headers: NamedInputs } | undefined;
   limits?: Partial<A2aLimits> | undefined;
@@ -70,6 +72,8 @@ export const FIXED_LIMITS = {
   reconnect: { attempts: 8, firstMs: 250, longestMs: 8_000 },
   /** Polling starts quickly for short tasks and settles at a rate that costs nothing. */
   poll: { firstMs: 200, longestMs: 5_000 },
+  /** Longest wait between two looks at a task whose agent says by itself that it went on: it may forget to. */
+  hintedPollMs: 60_000,
   /** Polls that may answer an unknown state after the stream is over. */
   unknownPolls: 5,
   /** Polls that may answer with a task as it stood, without a question that could be distinguished from another, before that is its answer. */

@@ -12,6 +12,7 @@ import type { A2aLimits } from './config.ts';
 import type { Discovery, LearnedStreaming } from './discovery.ts';
 import { faultOf, faultOfStatus } from './faults.ts';
 import type { GrpcLine } from './grpc.ts';
+import type { Hint, Hints } from './hints.ts';
 import { Progress, References } from './progress.ts';
 import {
   type A2aRecord,
@@ -235,6 +236,8 @@ export interface TurnPorts {
   discovery: Discovery;
   timers: Timers;
   learned: LearnedStreaming;
+  /** Undefined where the agent is given no address. */
+  hints: Hints | undefined;
 }
 
 /** One turn under way: where it talks, how far it is, and how frames are made. */
@@ -244,6 +247,8 @@ export class TurnRun {
   readonly progress: Progress;
   readonly signal: AbortSignal;
   readonly target: Target;
+  /** Set once the agent was given the address for hints. */
+  hint: Hint | undefined;
   readonly #references: References;
   #watchdog: Watchdog | undefined;
 

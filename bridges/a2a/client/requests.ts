@@ -5,7 +5,13 @@ import type { Frame, OutboundMessage } from '#protocol-client.ts';
 import type { A2aErrorName } from '../../../mappings/a2a/errors.ts';
 import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
 import { encodePart, type PartDialect, ROLES_V1, ROLES_V03 } from '../../../mappings/a2a/message.ts';
-import { type A2aProtocol, INTERFACES, legacyRoute, OPERATIONS } from '../../../mappings/a2a/operations.ts';
+import {
+  type A2aProtocol,
+  INTERFACES,
+  legacyRoute,
+  OPERATIONS,
+  PUSH_MEMBERS,
+} from '../../../mappings/a2a/operations.ts';
 import { protoMessage03, taskName } from '../../../mappings/a2a/proto-03.ts';
 import { Fault } from '../../wire/faults.ts';
 import { Backoff, pause } from '../../wire/waits.ts';
@@ -24,6 +30,7 @@ export async function* sendMessage(run: TurnRun): AsyncGenerator<Frame> {
   const isStreamed = run.canStream && (kind === 'start' || run.ports.learned.mayStreamAnswer(taskId));
   const streamed = isStreamed ? yield* deliver(run, 'SendStreamingMessage') : undefined;
   if (streamed === 'delivered' || streamed === 'refused') return;
+  if (run.target.pushes) run.hint = run.ports.hints?.open();
   const sent = yield* deliver(run, 'SendMessage');
   // Only now it is plain that streaming was refused, and not this message.
   if (sent === 'delivered' && streamed !== undefined && kind === 'start')
@@ -86,7 +93,8 @@ function messageOf(run: TurnRun): { message: JsonObject; beside: Beside } {
   const referenceTaskIds = referencesOf(run.turn, message, contextId === undefined);
   const links = { taskId, contextId, referenceTaskIds };
   const { protocol, dialect } = run.target;
-  const beside = sentBeside(message, sessionMetadata);
+  const pushUrl = run.hint?.url;
+  const beside = { ...sentBeside(message, sessionMetadata), ...(pushUrl !== undefined && { pushUrl }) };
   return { message: encodeMessage(message, links, protocol, dialect), beside };
 }
 
@@ -320,8 +328,15 @@ export async function* follow(run: TurnRun): AsyncGenerator<Frame> {
       ? stoodMs > run.ports.wire.limits.idle_timeout_ms
       : standing > standingPolls;
     if (run.progress.stands && isEnough) run.progress.takeAsAnswer();
-    await pause(waitMs, run.ports.timers, run.signal);
+    await rest(run, waitMs);
   }
+}
+
+/** Waits before the next look: for as long as it should be, or for a word of the agent. */
+async function rest({ hint, progress, ports: { timers }, signal }: TurnRun, ms: number): Promise<void> {
+  if (hint === undefined) return await pause(ms, timers, signal);
+  const isQuiet = hint.hasArrived && !progress.stands && progress.unknownState === undefined;
+  await hint.pause(isQuiet ? FIXED_LIMITS.hintedPollMs : ms, FIXED_LIMITS.poll.firstMs, timers, signal);
 }
 
 function unknownState(run: TurnRun): Fault {
@@ -450,6 +465,8 @@ interface Beside {
   acceptedOutputModes?: string[];
   /** URIs of the extensions it asked for. */
   extensions?: string[];
+  /** Where the agent may say that the task went on. */
+  pushUrl?: string;
 }
 
 /** Asks and yields what comes back. Throws as `TurnRun.send` does. */
@@ -531,6 +548,7 @@ function sendParams(
   const configuration: JsonObject = {
     ...(operation === 'SendMessage' && (isLegacy ? { blocking: false } : { returnImmediately: true })),
     ...(beside?.acceptedOutputModes !== undefined && { acceptedOutputModes: beside.acceptedOutputModes }),
+    ...(beside?.pushUrl !== undefined && { [PUSH_MEMBERS[protocol]]: { url: beside.pushUrl } }),
   };
   return {
     message: INTERFACES[protocol].isProto03 ? protoMessage03(message) : message,

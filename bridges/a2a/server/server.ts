@@ -1,5 +1,7 @@
+import { ProtocolError } from '#protocol/errors.ts';
 import type { ProtocolServer, ServerDeps, ServerRoute } from '#protocol-server.ts';
 import { HARN_EXTENSION } from '../../../mappings/a2a/extension.ts';
+import { HINT_PATH } from '../../../mappings/a2a/operations.ts';
 import { EXTENSIONS_HEADER, VERSION_HEADER } from './asking.ts';
 import { refusePath } from './faults.ts';
 import { answerRpc } from './json-rpc.ts';
@@ -19,6 +21,7 @@ export function createA2aServer(deps: ServerDeps): ProtocolServer {
       ...routes.filter(isPlain),
       ...routes.filter((route) => !isPlain(route)),
       ...rpcRoutes(deps, handler),
+      hintRoute(deps),
     ],
     unknownPaths: { prefix: '/a2a', refuse: refusePath },
     browserHeaders: { sent: [VERSION_HEADER, EXTENSIONS_HEADER], read: [EXTENSIONS_HEADER] },
@@ -29,6 +32,19 @@ export function createA2aServer(deps: ServerDeps): ProtocolServer {
 
 function isPlain({ path }: ServerRoute): boolean {
   return !path.includes('{agent}');
+}
+
+/** Who knows the secret is an agent that was given it. What it sends is not read: the task is asked for. */
+function hintRoute(deps: ServerDeps): ServerRoute {
+  return {
+    method: 'POST',
+    path: `${HINT_PATH}/{agent}/{secret}`,
+    handle: (exchange, { agent, secret = '' }) => {
+      if (deps.client(`a2a:${agent}`)?.hinted?.(secret) !== true)
+        throw new ProtocolError('resource_not_found', 'No agent of this name was given an address here.');
+      exchange.sendEmpty(204);
+    },
+  };
 }
 
 /** Peers append a slash to the URL of a card, or leave it away. */

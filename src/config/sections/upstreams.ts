@@ -63,6 +63,12 @@ const a2aUpstream = z.strictObject({
     .enum(['optional', 'required'], 'must be optional or required')
     .default('optional')
     .describe('required: the agent is not used while its card has no good signature.'),
+  push: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Give the agent an address below server.public_url where it says that a task went on, if it offers push notifications and no streams. The task is asked for then, whatever it said.',
+    ),
   inputs: headerInputs.optional().describe('Session inputs that this agent gets. Unset: none.'),
   limits: a2aLimits.describe('Timeouts and sizes for this agent.'),
 });

@@ -58,6 +58,11 @@ export const A2A: readonly Requirement[] = [
     ],
     ['A2A-PUSH-02', 'MUST', 'posts carry the token and the authentication that the config names'],
     ['A2A-PUSH-03', 'MUST', 'URLs of receivers are checked against private addresses'],
+    [
+      'A2A-PUSH-04',
+      'SHOULD',
+      'a receiver takes what comes often, and believes none of what anybody could send',
+    ],
   ]),
   ...section('A2A 1.0, 5.4, 9 and 11 Errors and bindings', [
     ['A2A-ERR-01', 'MUST', 'broken envelopes, unknown methods and bad params have their JSON-RPC codes'],

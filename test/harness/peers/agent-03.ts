@@ -17,7 +17,7 @@ export type Binding03 = 'JSONRPC' | 'HTTP+JSON' | 'GRPC';
 
 /** A real A2A 0.3 agent: @a2a-js/sdk 0.3.14 on its own express mount, or its own gRPC server, with the sample behaviours. */
 export async function startAgent03(
-  options: PeerOptions & { binding?: Binding03; blocking?: boolean } = {},
+  options: PeerOptions & { binding?: Binding03; blocking?: boolean; pushes?: boolean } = {},
 ): Promise<Peer> {
   const { binding = 'JSONRPC' } = options;
   const log = new RequestLog();
@@ -27,7 +27,10 @@ export async function startAgent03(
   const executor = new Agent03Executor();
   const service = new grpc.Server({ interceptors: [recordedBy(log)] });
   const address = binding === 'GRPC' ? await bound(service) : undefined;
-  const card = cardOf(options.publicUrl ?? url, binding, address, !options.blocking);
+  const card = cardOf(options.publicUrl ?? url, binding, address, {
+    streaming: !options.blocking,
+    pushNotifications: options.pushes ?? false,
+  });
   const requestHandler = new DefaultRequestHandler(card, new InMemoryTaskStore(), executor);
   app.use(express.json({ limit: '16mb' }), (request, _response, next) => {
     const body = request.body === undefined ? '' : JSON.stringify(request.body);
@@ -60,7 +63,7 @@ function cardOf(
   origin: string,
   binding: Binding03,
   address: string | undefined,
-  streaming: boolean,
+  capabilities: AgentCard['capabilities'],
 ): AgentCard {
   return {
     name: 'Sample agent 0.3',
@@ -69,7 +72,7 @@ function cardOf(
     protocolVersion: '0.3.0',
     url: address ?? origin + RPC_PATH,
     preferredTransport: binding,
-    capabilities: { streaming, pushNotifications: false },
+    capabilities,
     defaultInputModes: ['text/plain'],
     defaultOutputModes: ['text/plain', 'text/csv', 'application/json'],
     skills: sampleCard.skills,

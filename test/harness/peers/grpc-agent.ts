@@ -8,7 +8,7 @@ import { SampleExecutor } from '../../../config/sample-agent/executor.ts';
 import { closeServer, listenOnLoopback, type Peer, RequestLog } from './peer.ts';
 
 /** The sample agent behind the gRPC server of @a2a-js/sdk; its card, over HTTP, offers nothing else, and no streams where it is `blocking`. */
-export async function startGrpcAgent({ blocking = false } = {}): Promise<Peer> {
+export async function startGrpcAgent({ blocking = false, pushes = false } = {}): Promise<Peer> {
   const log = new RequestLog();
   let ids = 0;
   const newId = () => {
@@ -22,7 +22,7 @@ export async function startGrpcAgent({ blocking = false } = {}): Promise<Peer> {
   const offered = AgentCard.fromJSON({
     ...card,
     supportedInterfaces,
-    capabilities: { ...card.capabilities, streaming: !blocking },
+    capabilities: { ...card.capabilities, streaming: !blocking, pushNotifications: pushes },
   });
   const requestHandler = new DefaultRequestHandler(offered, new InMemoryTaskStore(), executor);
   server.addService(A2AService, grpcService({ requestHandler, userBuilder: UserBuilder.noAuthentication }));

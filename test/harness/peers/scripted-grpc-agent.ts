@@ -30,11 +30,16 @@ interface Place {
   /** What the card says in place of where it is. */
   address?: string;
   tls?: { cert: string; key: string };
+  /** It offers push notifications in place of streams. */
+  pushes?: boolean;
 }
 
 /** An agent over gRPC that sends bytes as no library would; asked for a task, it says that this is done. */
-export async function startScriptedGrpcAgent(scripts: Scripts, { address, tls }: Place = {}) {
+export async function startScriptedGrpcAgent(scripts: Scripts, { address, tls, pushes }: Place = {}) {
   const asked: string[] = [];
+  const addresses: string[] = [];
+  let looks = 0;
+  let state = 'COMPLETED';
   const server = new grpc.Server({ 'grpc.max_send_message_length': -1 });
   const path = (method: string) => `/${SERVICE_NAMES['1.0']}/${method}`;
   const read = (method: string, bytes: Buffer) => METHODS.get(method)?.request.decode(bytes) ?? {};
@@ -51,10 +56,21 @@ export async function startScriptedGrpcAgent(scripts: Scripts, { address, tls }:
   };
   const get: grpc.handleUnaryCall<Buffer, Buffer> = ({ request }, answer) => {
     const { id } = read('GetTask', request);
-    const task = { id: String(id), contextId: 'context-1', status: { state: 'TASK_STATE_COMPLETED' } };
+    looks += 1;
+    const task = { id: String(id), contextId: 'context-1', status: { state: `TASK_STATE_${state}` } };
     answer(null, Buffer.from(METHODS.get('GetTask')?.response.encode(task) ?? []));
   };
   server.register(path('SendStreamingMessage'), send, asIs, asIs, 'serverStream');
+  const take: grpc.handleUnaryCall<Buffer, Buffer> = ({ request }, answer) => {
+    const { configuration } = read('SendMessage', request) as {
+      configuration?: { taskPushNotificationConfig?: { url: string } };
+    };
+    addresses.push(configuration?.taskPushNotificationConfig?.url ?? '');
+    state = 'WORKING';
+    const task = { id: 'task-taken', contextId: 'context-1', status: { state: 'TASK_STATE_WORKING' } };
+    answer(null, Buffer.from(METHODS.get('SendMessage')?.response.encode({ task }) ?? []));
+  };
+  server.register(path('SendMessage'), take, asIs, asIs, 'unary');
   server.register(path('GetTask'), get, asIs, asIs, 'unary');
   const place = await bound(server, tls && credentialsOf(tls));
   const supportedInterfaces = [
@@ -62,13 +78,27 @@ export async function startScriptedGrpcAgent(scripts: Scripts, { address, tls }:
   ];
   const pages = createServer((_request, response) => {
     response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify({ ...card, supportedInterfaces }));
+    response.end(
+      JSON.stringify({
+        ...card,
+        ...(pushes && { capabilities: { pushNotifications: true } }),
+        supportedInterfaces,
+      }),
+    );
   });
   const url = await listenOnLoopback(pages);
   return {
     cardUrl: `${url}/${AGENT_CARD_PATH}`,
     /** Texts of the messages that came, in order. */
     asked,
+    /** Where it may send push notifications, of each message that it took without a stream; empty for none. */
+    addresses,
+    /** How often it was asked for a task. */
+    looks: () => looks,
+    /** It is done with the task that it took. */
+    finish: () => {
+      state = 'COMPLETED';
+    },
     close: async () => {
       server.forceShutdown();
       await closeServer(pages);

@@ -67,6 +67,7 @@ describe('a file merged over the defaults', () => {
         card: 'https://shop.example.com/card.json',
         protocol: 'auto',
         card_signature: 'optional',
+        push: false,
         limits: {
           connect_timeout_ms: 10_000,
           first_frame_timeout_ms: 60_000,
