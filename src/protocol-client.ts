@@ -328,6 +328,8 @@ export interface AgentDescription {
   streaming: boolean;
   /** The interface that is used of those it offers, for example `grpc-1.0`; left out where there is no choice. */
   spokenBy?: string;
+  /** Interfaces that it would be called by without that one, in order. */
+  spokenElse?: readonly string[];
   /** The agent refused to stream although its card says that it does; `until` is when it is asked again (RFC 3339). */
   streamingRefused?: { because: string; until: string };
   provider?: { organization: string; url: string };

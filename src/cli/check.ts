@@ -92,9 +92,10 @@ async function agents(config: Config, { online }: CheckOptions): Promise<Upstrea
   return seen;
 }
 
-function agentLine({ route, name, spokenBy, fault }: UpstreamSight): string {
+function agentLine({ route, name, spokenBy, spokenElse, fault }: UpstreamSight): string {
   if (fault !== undefined) return `${route}: no task can be run there now: ${fault}`;
-  return `${route}: ${name ?? route} is called by ${spokenBy ?? 'its only interface'}.`;
+  const others = spokenElse === undefined ? '' : `, which comes before ${spokenElse.join(', ')} of its card`;
+  return `${route}: ${name ?? route} is called by ${spokenBy ?? 'its only interface'}${others}.`;
 }
 
 function running({ store }: Config, { online }: CheckOptions): Promise<RunningSight[]> {

@@ -66,6 +66,8 @@ export interface UpstreamSight {
   skills?: number;
   /** The interface that is used of those it offers. */
   spokenBy?: string;
+  /** What it would be called by without that one, in order; left out where there is nothing. */
+  spokenElse?: readonly string[];
   /** Why no task could be run there now. It holds neither a secret nor an address. */
   fault?: string;
 }
@@ -107,7 +109,11 @@ async function lookAt(client: ProtocolClient): Promise<UpstreamSight> {
     const said = await Promise.race([client.reach?.(), late]);
     if (said === undefined) return { route };
     const version = said.version === '' || said.version === 'unknown' ? '' : ` ${said.version}`;
-    const by = said.spokenBy === undefined ? {} : { spokenBy: said.spokenBy };
+    const { spokenBy, spokenElse = [] } = said;
+    const by = {
+      ...(spokenBy !== undefined && { spokenBy }),
+      ...(spokenElse.length > 0 && { spokenElse }),
+    };
     return { route, name: `${said.name}${version}`, skills: said.skills.length, ...by };
   } catch (error) {
     return { route, fault: error instanceof Error ? error.message : String(error) };

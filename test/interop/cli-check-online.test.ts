@@ -1,9 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import card from '../../config/sample-agent/card.json' with { type: 'json' };
 import { startAgent03 } from '../harness/peers/agent-03.ts';
 import { startGrpcAgent } from '../harness/peers/grpc-agent.ts';
+import { closeServer, listenOnLoopback } from '../harness/peers/peer.ts';
 import { signingPair, TokenIssuerPeer } from '../harness/peers/token-issuer.ts';
 import { runCommand } from './command-line.ts';
 
@@ -57,6 +60,26 @@ it('check --online ends with 1 for an issuer that is not there', async () => {
   const { code, out } = await check({}, '--online');
   expect([code, out]).toEqual([1, expect.stringContaining('its tokens are not accepted now: ')]);
   expect(out).toContain('ECONNREFUSED');
+});
+
+it('check --online says which interfaces of a card come behind the one an agent is called by', async () => {
+  const pages = createServer((_request, response) => {
+    const at = { url: `http://${response.req.headers.host}/a2a` };
+    const supportedInterfaces = [
+      { ...at, protocolBinding: 'GRPC', protocolVersion: '0.3' },
+      { ...at, protocolBinding: 'SMOKE', protocolVersion: '1.0' },
+      { ...at, protocolBinding: 'GRPC', protocolVersion: '1.0' },
+      { ...at, protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' },
+    ];
+    response.end(JSON.stringify({ ...card, supportedInterfaces }));
+  });
+  const url = await listenOnLoopback(pages);
+  const config = join(dir, 'choice.yaml');
+  const a2a = [{ id: 'shop', card: `${url}/card.json` }];
+  writeFileSync(config, JSON.stringify({ store: { data: join(dir, 'data') }, upstreams: { a2a } }));
+  const { out } = await runCommand(['check', '--config', config, '--online']);
+  expect(out).toMatch(/ is called by http\+json-1\.0, which comes before grpc-1\.0, grpc-0\.3 of its card\./);
+  await closeServer(pages);
 });
 
 it('check --online says by which interface of its card an agent is called, and ends with 1 where there is none', async () => {

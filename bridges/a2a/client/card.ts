@@ -161,6 +161,8 @@ function parsed(record: string, parseJson: BridgeDeps['parseJson']): JsonObject 
 /** Where and how to speak to an agent. */
 export interface Target {
   protocol: A2aProtocol;
+  /** Usable interfaces of the card that come after it, each once, in their order. */
+  others: readonly A2aProtocol[];
   /** How parts are spelled. */
   dialect: PartDialect;
   /** JSON-RPC endpoint, or base of the HTTP+JSON routes. */
@@ -203,6 +205,7 @@ function chooseInterface(card: JsonObject, cardUrl: URL, pin: Pin): Target {
   const { offer, protocol } = chosen;
   return {
     protocol,
+    others: [...new Set(ranked.map((each) => each.protocol))].filter((other) => other !== protocol),
     dialect: dialectOf(protocol, card),
     url:
       INTERFACES[protocol].binding === 'GRPC' ? ownAddress(offer.url, cardUrl) : ownUrl(offer.url, cardUrl),

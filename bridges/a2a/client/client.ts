@@ -124,7 +124,8 @@ export class A2aClient implements ProtocolClient {
     const { discovery, learned } = this.#ports;
     const { description, currentTarget } = discovery;
     if (description === undefined || currentTarget === undefined) return undefined;
-    return { ...description, spokenBy: currentTarget.protocol, ...learned.describe(currentTarget) };
+    const { protocol, others } = currentTarget;
+    return { ...description, spokenBy: protocol, spokenElse: others, ...learned.describe(currentTarget) };
   }
 
   start(): void {
