@@ -80,6 +80,20 @@ describe('TLS of gRPC', () => {
       .catch(({ status }: { status: string }) => status);
     bare.close();
     expect(['UNAVAILABLE', 'DEADLINE_EXCEEDED']).toContain(refused);
+    const [strangerKey, strangerCert] = [join(folder, 'stranger-key.pem'), join(folder, 'stranger.pem')];
+    makePair(strangerKey, strangerCert);
+    const pair = [readFileSync(strangerKey), readFileSync(strangerCert)] as const;
+    const stranger = new GrpcTestClient(
+      address,
+      gateway.client.key,
+      '1.0',
+      grpc.credentials.createSsl(Buffer.from(CERT), ...pair),
+    );
+    const untrusted = await stranger
+      .call('ListTasks', {}, {}, { deadline })
+      .catch(({ status }: { status: string }) => status);
+    stranger.close();
+    expect(['UNAVAILABLE', 'DEADLINE_EXCEEDED']).toContain(untrusted);
     const plain = new GrpcTestClient(address, gateway.client.key);
     const spoken = await plain
       .call('ListTasks', {}, {}, { deadline })
@@ -89,22 +103,21 @@ describe('TLS of gRPC', () => {
   });
 
   it('shows the renewed certificate to new connections, without a restart', async () => {
-    const options = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
-    const names = [
-      '-subj',
-      '/CN=localhost',
-      '-addext',
-      'subjectAltName=DNS:localhost,IP:127.0.0.1',
-      '-days',
-      '2',
-    ];
-    execFileSync('openssl', [...options, ...names, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+    makePair(key, cert);
     const renewed = readFileSync(cert, 'utf8');
     await gateway.reload();
     expect(await asked(renewed)).toHaveProperty('pageSize', 50);
     await expect(asked(CERT)).rejects.toHaveProperty('status');
   });
 });
+
+/** A certificate for the loopback that it has signed itself, in files. */
+function makePair(key: string, cert: string): void {
+  const options = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost,IP:127.0.0.1'];
+  const files = ['-days', '2', '-keyout', key, '-out', cert];
+  execFileSync('openssl', [...options, ...names, ...files], { stdio: 'ignore' });
+}
 
 /** A port that nothing listens on. */
 async function freePort(): Promise<number> {
