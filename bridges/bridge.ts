@@ -35,6 +35,8 @@ export interface BridgeDeps {
   logger: Logger;
   /** URL by which others reach the gateway; undefined until it listens. */
   publicUrl(): string | undefined;
+  /** Of several, the one of this gateway, four digits: an address that comes without a credential names it. Default: it is the only one. */
+  partition?: string | undefined;
   /** Reads a secret now; throws when it is missing. Called for each request, so that a rotated file takes effect. */
   readSecret(ref: SecretRef): string;
   /**

@@ -135,6 +135,7 @@ function configuredClients(
     timers: systemTimers,
     logger,
     publicUrl,
+    partition: parts.partition?.id,
     readSecret,
     credential: clientCredentials(parts, readSecret),
     parseJson: parsePeerText,

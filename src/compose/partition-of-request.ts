@@ -10,6 +10,8 @@ import { readCredentials } from '#surfaces/ws/handshake.ts';
 /** Names the partition that an operator asks about. */
 export const PARTITION_HEADER = 'Harn-Partition';
 
+/** Address of a hint of an agent. */
+const HINT = /^\/a2a-push\/[^/?]+\/p(\d{4})\.[\w-]{43}$/;
 const DELIVERY = /^\/v1\/connectors\/([^/?]+)\/deliveries(?:\?|$)/;
 /** What is about one log, and not about what a tenant has in it. */
 const OF_A_LOG =
@@ -60,6 +62,8 @@ export function requestPlaces(
       }
       const [, connector] = DELIVERY.exec(url) ?? [];
       if (connector !== undefined) return place(ofConnectors.get(decodeURIComponent(connector)));
+      const [, hinted] = HINT.exec(url) ?? [];
+      if (hinted !== undefined) return partitions.includes(hinted) ? hinted : FIRST_PARTITION;
       const sent = sentCredential(authorizationOf(req));
       return sent === undefined ? FIRST_PARTITION : ofToken(sent.token);
     },

@@ -77,7 +77,7 @@ export class A2aClient implements ProtocolClient {
       }),
       timers: deps.timers,
       learned: new LearnedStreaming(this.route, deps),
-      hints: config.push ? new Hints(() => hintUrl(config.id, deps), deps.random) : undefined,
+      hints: config.push ? new Hints(() => hintUrl(config.id, deps), deps.random, deps.partition) : undefined,
     };
   }
 

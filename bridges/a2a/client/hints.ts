@@ -12,10 +12,15 @@ const SECRET_BYTES = 32;
 export class Hints {
   readonly #baseUrl: () => string | undefined;
   readonly #random: Random;
+  readonly #prefix: string;
   readonly #open = new Map<string, Hint>();
 
-  /** `baseUrl`: what secrets are appended to; undefined where no agent can reach the gateway. */
-  constructor(baseUrl: () => string | undefined, random: Random) {
+  /**
+   * `baseUrl`: what secrets are appended to; undefined where no agent can reach the gateway. `partition`: with several of them each secret
+   * names the one that it is known in, `p0003.`.
+   */
+  constructor(baseUrl: () => string | undefined, random: Random, partition?: string) {
+    this.#prefix = partition === undefined ? '' : `p${partition}.`;
     this.#baseUrl = baseUrl;
     this.#random = random;
   }
@@ -24,7 +29,7 @@ export class Hints {
   open(): Hint | undefined {
     const baseUrl = this.#baseUrl();
     if (baseUrl === undefined) return undefined;
-    const secret = Buffer.from(this.#random.bytes(SECRET_BYTES)).toString('base64url');
+    const secret = this.#prefix + Buffer.from(this.#random.bytes(SECRET_BYTES)).toString('base64url');
     const hint = new Hint(`${baseUrl}/${secret}`, () => this.#open.delete(secret));
     this.#open.set(secret, hint);
     return hint;

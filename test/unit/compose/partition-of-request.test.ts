@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { apiKeyHash, newApiKey } from '#auth/api-keys.ts';
 import { requestPlaces } from '#compose/partition-of-request.ts';
 import type { Config } from '#config/load.ts';
+import { HINT_PATH } from '../../../mappings/a2a/operations.ts';
 
 const KEY = 'harn_live_acme_0123456789';
 const random = { bytes: (size: number) => new Uint8Array(size).fill(7) };
@@ -46,6 +47,7 @@ describe('a request goes to the partition of its tenant', () => {
       request({ 'sec-websocket-protocol': `harn.v1, harn.bearer.${KEY}` }),
       '0001',
     ],
+    ['a hint of an agent', request({}, `${HINT_PATH}/shop/p0001.${'s'.repeat(43)}`), '0001'],
     ['a delivery to a connector', request({}, '/v1/connectors/mail/deliveries'), '0002'],
   ])('for %s', (_who, req, partition) => {
     expect(places.of(req)).toBe(partition);
