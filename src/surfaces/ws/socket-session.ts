@@ -57,7 +57,7 @@ export class SocketSession implements ConnectionOwner {
     this.#deps = deps;
     this.#facts = facts;
     this.#onClose = onClose;
-    if (!facts.isSingle) deps.gateway.connected(facts.connectionId);
+    deps.gateway.connected(facts.connectionId);
     this.connection = new Connection(deps, beginning, this);
     this.#streams = new SocketStreams({
       gateway: deps.gateway,
@@ -85,6 +85,7 @@ export class SocketSession implements ConnectionOwner {
       const error = ProtocolError.from(thrown);
       if (!connection.isOpen && error.code !== 'cursor_expired') {
         connection.discard();
+        this.#deps.gateway.disconnected(this.#facts.connectionId);
         throw error;
       }
       connection.open();
@@ -97,10 +98,9 @@ export class SocketSession implements ConnectionOwner {
     this.connection.tick(nowMs, () => this.#streams.cursors());
   }
 
-  /** A user of the socket is seen in the Session; a socket for one stream only listens. */
+  /** A user of the socket is seen in the Session. */
   #follows(sessionId: string): void {
-    const { caller, connectionId, isSingle } = this.#facts;
-    if (isSingle) return;
+    const { caller, connectionId } = this.#facts;
     const metadata = { protocol: 'websocket' };
     this.#deps.gateway.follows({ connectionId, caller, sessionId, clientId: connectionId, metadata });
   }
@@ -129,7 +129,7 @@ export class SocketSession implements ConnectionOwner {
 
   closed(closeCode: number): void {
     this.#abort?.abort();
-    if (!this.#facts.isSingle) this.#deps.gateway.disconnected(this.#facts.connectionId);
+    this.#deps.gateway.disconnected(this.#facts.connectionId);
     this.#onClose(closeCode);
   }
 
@@ -255,7 +255,7 @@ export class SocketSession implements ConnectionOwner {
   }
 
   #call(requestId: string, { path, query = {}, body, idempotencyKey, lastEventId }: FrameCall): Call {
-    const { caller, traceparent, isSingle, connectionId } = this.#facts;
+    const { caller, traceparent, connectionId } = this.#facts;
     const signal = () => this.#signal();
     return {
       requestId,
@@ -266,7 +266,7 @@ export class SocketSession implements ConnectionOwner {
       body,
       idempotencyKey,
       lastEventId,
-      connectionId: isSingle ? undefined : connectionId,
+      connectionId,
       // Made on demand: most sockets only listen.
       get signal() {
         return signal();

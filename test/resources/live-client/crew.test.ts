@@ -77,6 +77,23 @@ describe('an editor, a user of a WebSocket and a REST client in one session', ()
     expect(await changes(session_id)).toHaveLength(2);
   });
 
+  it('a socket on the path of a session stream is seen there, held to its role, and gone when it is cut', async () => {
+    const { id } = await gateway.client.session();
+    const path = `/v1/sessions/${id}/events/stream`;
+    const ws = await WsTestClient.open(gateway.url, path, { key: gateway.client.key });
+    ends.push(() => ws.socket.terminate());
+    await expect.poll(async () => (await crewOf(id)).length).toBe(1);
+    await ws.ask({ id: 'a', type: 'client_attach', session_id: id, client_id: 'desk' });
+    await untilCrew(id, ['desk']);
+    const message = { role: 'user', parts: [{ type: 'text', text: 'hello', visibility: 'public' }] };
+    expect(await ws.ask({ id: 'm', type: 'user_message', session_id: id, message })).toMatchObject({
+      type: 'error',
+      error: { code: 'invalid_state_transition', details: { reason: 'live_client_error' } },
+    });
+    ws.socket.terminate();
+    await untilCrew(id, []);
+  });
+
   it('who follows a session is seen in it and recorded nowhere, until somebody attaches', async () => {
     const acp = await editor();
     const { sessionId } = await acp.session({ route: 'acp:coder' });
