@@ -7,6 +7,7 @@ import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf, textOf } from '#protocol/json-shape.ts';
 import { parseTraceparent } from '#protocol/trace-context.ts';
 import { branchKeys, type CleanBranchState } from '#resources/branch/state.ts';
+import { type CleanHoldState, holdKeys } from '#resources/hold/state.ts';
 import { type CommandId, operation } from '#resources/operations.ts';
 import { type CleanPermissionRequestState, permissionKeys } from '#resources/permission/state.ts';
 import { type CleanKeyedSessionState, type CleanSessionFold, sessionKeys } from '#resources/session/state.ts';
@@ -290,6 +291,8 @@ function sessionsOf(
   const of = (name: string) => textOf(named[name]);
   const own = of('session_id');
   if (own !== undefined) return [own];
+  const others = otherNamesOf(tx, named);
+  if (others.length > 0) return others;
   const request = of('request_id');
   const taskId =
     of('task_id') ??
@@ -303,6 +306,15 @@ function sessionsOf(
   const ofBranch = known?.resource.session_id;
   if (typeof ofBranch === 'string') return [ofBranch];
   return keyedSessionsOf(tx, actor, objectOf(named['session']));
+}
+
+/** Those of a rule or a memory of the scope session, and of a hold, which name their Sessions by other members. */
+function otherNamesOf(tx: Transaction, named: JsonObject): readonly string[] {
+  const { scope, scope_value: holder, owner_id: owner, session_ids: listed, hold_id: hold } = named;
+  if (scope === 'session') return [holder, owner].filter((id) => typeof id === 'string');
+  if (Array.isArray(listed)) return listed.filter((id) => typeof id === 'string');
+  if (typeof hold !== 'string') return [];
+  return tx.get<CleanHoldState>(holdKeys.hold(hold))?.resource.session_ids ?? [];
 }
 
 /** Those that an actor has given a key, with the ones beside it for work at the same time. */

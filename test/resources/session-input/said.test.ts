@@ -105,6 +105,31 @@ describe('a secret of a session that is said in it', () => {
     await failed(second.id);
   });
 
+  it('in what names its session by another member: a rule, a memory, a hold', async () => {
+    const { client } = gateway;
+    const { id } = await client.session();
+    await put(id);
+    const globs = { class: 'exec', action_pattern: '*', target_pattern: '*', allow: false };
+    const rule = { ...globs, scope: 'session', scope_value: id, reason: words };
+    const hidden = expect.stringContaining('<redacted:known_secret:');
+    expect(await client.post('/v1/permissions/rules', rule)).toMatchObject({ reason: hidden });
+    const body = { ...rule, target_pattern: `*${SECRET}*` };
+    expect((await client.call('POST', '/v1/permissions/rules', { body })).body).toMatchObject({
+      error: { code: 'invalid_request', param: 'target_pattern' },
+    });
+    const memory = { scope: 'session', owner_id: id, content: words, provenance: {} };
+    expect(await client.post('/v1/memories', memory)).toMatchObject({ content: hidden });
+    const hold = await client.post<{ id: string }>('/v1/holds', {
+      name: 'kept',
+      session_ids: [id],
+      reason: words,
+    });
+    expect(hold).toMatchObject({ reason: hidden });
+    expect(await client.post(`/v1/holds/${hold.id}/release`, { reason: words })).toMatchObject({
+      release_reason: hidden,
+    });
+  });
+
   it('over a WebSocket, ACP and A2A', async () => {
     const { client } = gateway;
     const { id } = await client.session();
@@ -147,7 +172,7 @@ describe('a secret of a session that is said in it', () => {
       texts.push((await client.call('GET', `${path}?limit=200`)).text);
     await gateway.close();
     texts.push(collector.text, ...(await rowsOf(join(data, 'store'))));
-    expect(sessions.length).toBe(5);
+    expect(sessions.length).toBe(6);
     const found = texts.flatMap((text) => (text.includes(SECRET) ? [text.slice(0, 4_000)] : []));
     expect(found).toEqual([]);
     const heard = peer.requests.filter(({ body }) => JSON.stringify(body).includes(SECRET));
