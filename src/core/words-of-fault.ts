@@ -12,7 +12,7 @@ export function wordsOf(issue: Issue): string {
     case 'unrecognized_keys':
       return 'has unknown members';
     case 'invalid_value':
-      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
+      return oneOf(issue.values);
     case 'too_small':
       return `must ${bound(issue.origin, 'at least', issue.minimum)}`;
     case 'too_big':
@@ -22,6 +22,11 @@ export function wordsOf(issue: Issue): string {
     default:
       return plain(issue);
   }
+}
+
+function oneOf(values: readonly unknown[]): string {
+  const words = values.map((value) => JSON.stringify(value));
+  return `must be ${words.length > 1 ? 'one of ' : ''}${words.join(', ')}`;
 }
 
 const UNIT: Readonly<Record<string, string>> = { string: 'characters', array: 'items', set: 'items' };
@@ -34,11 +39,12 @@ function bound(origin: string, least: string, limit: number | bigint): string {
 
 /** A schema that says what it expects says it better than a list of what its branches expect. */
 function isOwn({ message }: Issue): boolean {
-  return message !== 'Invalid input';
+  return message !== 'Invalid input' && !message.startsWith('Invalid discriminator value');
 }
 
 /** A fault of a union by a member says only that the member is none of its words; of any other union, what each branch expects. */
 function ofUnion(issue: Extract<Issue, { code: 'invalid_union' }>): string {
+  if ('options' in issue && issue.options !== undefined) return oneOf(issue.options);
   const own = issue.errors.map((branch) => branch.find(({ path }) => path.length === 0) ?? branch[0]);
   const words = [...new Set(own.flatMap((fault) => (fault ? [wordsOf(fault)] : [])))];
   return words.length === 0 ? 'must be one of the known types' : words.join(', or ');

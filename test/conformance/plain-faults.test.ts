@@ -45,6 +45,7 @@ describe('faults of a body', () => {
     ['/v1/sessions', { workspace_id: '' }, 'workspace_id: must have at least 1 character.'],
     ['/v1/sessions', { workspace_id: 'w', metadata: [] }, 'metadata: must be an object.'],
     ['/v1/sessions/{session}/messages', { message: null }, 'message: must be an object.'],
+    ['/v1/sessions/{session}/inputs', { kind: 'x' }, 'kind: must be one of "list", "put", "remove", "sync".'],
   ])('%s with %j names the field and what is expected', async (path, body, message) => {
     expect((await wrong(path, body)).message).toBe(message);
   });
