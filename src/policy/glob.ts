@@ -1,7 +1,7 @@
 /**
  * Globs as in permission rules and policies: the syntax of globset 0.4 with its default options. `?`, `*` and `**` also match
  * `/`, `[a-z]` and `[!a-z]` are classes, `{a,b}` alternatives, a backslash takes the next character as it is. Case counts, and a
- * glob matches a text as a whole. Matching takes time in proportion to the length of the text, whatever the glob.
+ * glob matches a text as a whole. Matching goes through the text once, whatever the glob.
  */
 export interface Glob {
   matches(text: string): boolean;
@@ -16,22 +16,56 @@ export const MAX_GLOB_CHARS = 512;
 export const MAX_MATCHED_CHARS = 2_048;
 /** How deep alternatives stand in alternatives. */
 const MAX_DEPTH = 8;
+/** Alternatives of a glob that is written now: they cost the most. An older one with more of them is matched as before. */
+const MAX_ALTERNATIVES = 16;
 
 type Range = readonly [from: number, to: number];
-type Token =
+type TakingToken =
   | { kind: 'char'; code: number }
-  | { kind: 'any' | 'star' | 'prefix' | 'suffix' | 'middle' }
-  | { kind: 'class'; isNegated: boolean; ranges: readonly Range[] }
+  | { kind: 'any' }
+  | { kind: 'class'; isNegated: boolean; ranges: readonly Range[] };
+type Token =
+  | TakingToken
+  | { kind: 'star' | 'prefix' | 'suffix' | 'middle' }
   | { kind: 'either'; branches: readonly (readonly Token[])[] };
+
+/** Throws a GlobFault for what nobody may write as a glob: an empty, too long, broken or too costly one. */
+export function checkGlob(text: string): void {
+  const reader = readerOf(text);
+  reader.read();
+  if (reader.alternatives > MAX_ALTERNATIVES)
+    throw new GlobFault(`has more than ${MAX_ALTERNATIVES} "{". Write several globs`);
+}
+
+function readerOf(text: string): GlobReader {
+  if (text === '') throw new GlobFault('is empty. Write "**" for everything');
+  if (text.length > MAX_GLOB_CHARS) throw new GlobFault(`has more than ${MAX_GLOB_CHARS} characters`);
+  return new GlobReader(text);
+}
 
 /** Reads a glob; throws a GlobFault for an empty, too long or broken one. */
 export function compileGlob(text: string): Glob {
-  if (text === '') throw new GlobFault('is empty. Write "**" for everything');
-  if (text.length > MAX_GLOB_CHARS) throw new GlobFault(`has more than ${MAX_GLOB_CHARS} characters`);
-  const tokens = new GlobReader(text).read();
+  const tokens = readerOf(text).read();
   const isEverything = tokens.length === 1 && tokens[0]?.kind === 'prefix';
-  const automaton = new Automaton(isEverything ? [{ kind: 'star' }] : tokens);
-  return { matches: (subject) => subject.length <= MAX_MATCHED_CHARS && automaton.matches(subject) };
+  const beginning = beginningOf(tokens);
+  let program: Program | undefined;
+  return {
+    matches(subject) {
+      if (subject.length > MAX_MATCHED_CHARS || !subject.startsWith(beginning)) return false;
+      program ??= new Assembler().assemble(isEverything ? [{ kind: 'star' }] : tokens);
+      return runs(program, subject);
+    },
+  };
+}
+
+/** What everything that matches begins with: most texts are told by it. */
+function beginningOf(tokens: readonly Token[]): string {
+  let beginning = '';
+  for (const token of tokens) {
+    if (token.kind !== 'char') break;
+    beginning += String.fromCodePoint(token.code);
+  }
+  return beginning;
 }
 
 /** The glob that matches this text and no other. */
@@ -52,6 +86,8 @@ class GlobReader {
   #at = 0;
   /** The outermost level is the glob itself. */
   readonly #levels: Level[] = [{ branches: [], branch: [] }];
+  /** How many "{" were read. */
+  alternatives = 0;
 
   constructor(text: string) {
     this.#chars = [...text];
@@ -101,6 +137,7 @@ class GlobReader {
 
   #open(): void {
     if (this.#levels.length > MAX_DEPTH) throw new GlobFault(`nests "{" more than ${MAX_DEPTH} deep`);
+    this.alternatives += 1;
     this.#levels.push({ branches: [], branch: [] });
   }
 
@@ -170,97 +207,268 @@ class GlobReader {
   }
 }
 
-/** A place in the automaton of a glob: it takes a character and goes on, leads on without one, or is the end. */
-type Node =
-  | { kind: 'take'; takes(code: number): boolean; next: Node; mark: number }
-  | { kind: 'fork'; to: Node[]; mark: number }
-  | { kind: 'end'; mark: number };
+/** A set of places, 32 in a number. */
+type Bits = Uint32Array;
 
-const isSlash = (code: number): boolean => code === codeOf(SEPARATOR);
-const isAny = (): boolean => true;
-
-/** What matches these tokens and then goes on at `next`. */
-function nodesOf(tokens: readonly Token[], next: Node): Node {
-  return tokens.reduceRight(nodeOf, next);
+/**
+ * A glob as places in a row, the last of which is its end. A place takes a character and leads to the next one (`rows`), or takes
+ * any and stays (`stays`), or leads on without one (`skips`, `jumps`); no way leads back. All places that a text may have reached
+ * are one set, so that a character costs a few operations on a few numbers.
+ */
+interface Program {
+  places: number;
+  /** The first characters of the ranges of equal characters, in order; and for each range, and what comes before, who takes it. */
+  starts: Float64Array;
+  rows: Bits;
+  stays: Bits;
+  /** Places that lead to the two behind them: an optional "**" with its "/". */
+  skips: Bits;
+  hasSkips: boolean;
+  /**
+   * Whoever is at one place is at others as well, in the order in which that is to be followed. Each is where it ends, where its
+   * second half begins, and two halves of pairs, a number of a set and bits in it: those from which it leads, those to which.
+   */
+  jumps: Int32Array;
 }
 
-function nodeOf(next: Node, token: Token): Node {
-  switch (token.kind) {
-    case 'char':
-      return take((code) => code === token.code, next);
-    case 'any':
-      return take(isAny, next);
-    case 'class':
-      return take((code) => isIn(token.ranges, code) !== token.isNegated, next);
-    case 'star':
-      return star(next);
-    // `(/?|.*/)`
-    case 'prefix':
-      return fork(next, take(isSlash, next), star(take(isSlash, next)));
-    // `/.*`
-    case 'suffix':
-      return take(isSlash, star(next));
-    // `(/|/.*/)`
-    case 'middle':
-      return take(isSlash, fork(next, star(take(isSlash, next))));
-    case 'either':
-      return fork(...token.branches.map((branch) => nodesOf(branch, next)));
-  }
-}
+const SLASH: TakingToken = { kind: 'char', code: codeOf(SEPARATOR) };
 
-function take(takes: (code: number) => boolean, next: Node): Node {
-  return { kind: 'take', takes, next, mark: 0 };
-}
+class Assembler {
+  readonly #takes: { at: number; token: TakingToken }[] = [];
+  readonly #stays: number[] = [];
+  readonly #skips = new Set<number>();
+  readonly #jumps: { from: readonly number[]; to: readonly number[] }[] = [];
+  #at = 0;
 
-function fork(...to: Node[]): Node {
-  return { kind: 'fork', to, mark: 0 };
-}
-
-function star(next: Node): Node {
-  const again: Node = { kind: 'fork', to: [], mark: 0 };
-  again.to.push(take(isAny, again), next);
-  return again;
-}
-
-/** Follows all ways at once, so that every character is looked at once for each place of the glob. */
-class Automaton {
-  readonly #start: Node;
-  #round = 0;
-
-  constructor(tokens: readonly Token[]) {
-    this.#start = nodesOf(tokens, { kind: 'end', mark: 0 });
+  assemble(tokens: readonly Token[]): Program {
+    this.#write(tokens);
+    const places = this.#at + 1;
+    const width = wordsIn(places);
+    // A jump to a place that leads on leads there at once.
+    const reached = (at: number) => (this.#skips.has(at) ? [at, at + 1, at + 2] : [at]);
+    return {
+      places,
+      ...rowsOf(this.#takes, width),
+      stays: bitsOf(this.#stays, width),
+      skips: bitsOf([...this.#skips], width),
+      hasSkips: this.#skips.size > 0,
+      jumps: jumpsOf(
+        this.#jumps.map(({ from, to }) => [bitsOf(from, width), bitsOf(to.flatMap(reached), width)]),
+      ),
+    };
   }
 
-  matches(text: string): boolean {
-    let places: Node[] = [];
-    this.#begin();
-    this.#reach(this.#start, places);
-    for (const char of text) {
-      const code = codeOf(char);
-      const after: Node[] = [];
-      this.#begin();
-      for (const node of places) if (node.kind === 'take' && node.takes(code)) this.#reach(node.next, after);
-      if (after.length === 0) return false;
-      places = after;
+  #write(tokens: readonly Token[]): void {
+    for (const token of tokens) this.#writeOne(token);
+  }
+
+  #writeOne(token: Token): void {
+    switch (token.kind) {
+      case 'char':
+      case 'any':
+      case 'class':
+        this.#take(token);
+        return;
+      case 'star':
+        this.#stays.push(this.#at);
+        return;
+      // Nothing, or anything and a "/".
+      case 'prefix':
+        this.#skip();
+        return;
+      // A "/" and anything.
+      case 'suffix':
+        this.#take(SLASH);
+        this.#stays.push(this.#at);
+        return;
+      // A "/", and then as a prefix.
+      case 'middle':
+        this.#take(SLASH);
+        this.#skip();
+        return;
+      case 'either':
+        this.#fork(token.branches);
+        return;
+      default:
+        token satisfies never;
     }
-    return places.some(({ kind }) => kind === 'end');
   }
 
-  #begin(): void {
-    this.#round += 1;
+  #take(token: TakingToken): void {
+    this.#takes.push({ at: this.#at, token });
+    this.#at += 1;
   }
 
-  /** Adds the places that can be reached from here without a character, each once in a round. */
-  #reach(node: Node, places: Node[]): void {
-    if (node.mark === this.#round) return;
-    node.mark = this.#round;
-    if (node.kind !== 'fork') places.push(node);
-    else for (const next of node.to) this.#reach(next, places);
+  #skip(): void {
+    this.#skips.add(this.#at);
+    this.#at += 1;
+    this.#stays.push(this.#at);
+    this.#take(SLASH);
+  }
+
+  /** The branches lie one behind the other. The jump into them comes before those that they hold, the one out of them after. */
+  #fork(branches: readonly (readonly Token[])[]): void {
+    const starts: number[] = [];
+    const ends: number[] = [];
+    this.#jumps.push({ from: [this.#at], to: starts });
+    for (const branch of branches) {
+      this.#at += 1;
+      starts.push(this.#at);
+      this.#write(branch);
+      ends.push(this.#at);
+    }
+    this.#at += 1;
+    this.#jumps.push({ from: ends, to: [this.#at] });
   }
 }
 
-function isIn(ranges: readonly Range[], code: number): boolean {
-  return ranges.some(([from, to]) => code >= from && code <= to);
+/** More than the places of any glob: a character makes at most two of them. */
+const MAX_PLACES = 2 * MAX_GLOB_CHARS + 2;
+
+function wordsIn(places: number): number {
+  return (places + 31) >>> 5;
+}
+
+function bitsOf(places: readonly number[], width: number): Bits {
+  const bits = new Uint32Array(width);
+  for (const at of places) bits[at >>> 5] = (bits[at >>> 5] ?? 0) | (1 << (at & 31));
+  return bits;
+}
+
+function flip(bits: Bits, at: number): void {
+  bits[at >>> 5] = (bits[at >>> 5] ?? 0) ^ (1 << (at & 31));
+}
+
+function jumpsOf(jumps: readonly (readonly [from: Bits, to: Bits])[]): Int32Array {
+  const flat: number[] = [];
+  for (const [from, to] of jumps) {
+    const [first, second] = [pairsOf(from), pairsOf(to)];
+    const half = flat.length + 2 + first.length;
+    flat.push(half + second.length, half, ...first, ...second);
+  }
+  return Int32Array.from(flat);
+}
+
+function pairsOf(bits: Bits): number[] {
+  return [...bits].flatMap((word, at) => (word === 0 ? [] : [at, word | 0]));
+}
+
+/** One row for each range of characters that the same places take: from the start of one range to the next, takers change. */
+function rowsOf(
+  takes: readonly { at: number; token: TakingToken }[],
+  width: number,
+): Pick<Program, 'starts' | 'rows'> {
+  const changes = changesOf(takes);
+  const starts: number[] = [];
+  const rows = new Uint32Array((changes.length + 1) * width);
+  const row = bitsOf(
+    takes.flatMap(({ at, token }) => (takesTheRest(token) ? [at] : [])),
+    width,
+  );
+  rows.set(row);
+  for (let at = 0; at < changes.length; ) {
+    const start = Math.floor((changes[at] ?? 0) / MAX_PLACES);
+    const behind = (start + 1) * MAX_PLACES;
+    for (; at < changes.length && (changes[at] ?? 0) < behind; at += 1)
+      flip(row, (changes[at] ?? 0) % MAX_PLACES);
+    starts.push(start);
+    rows.set(row, starts.length * width);
+  }
+  return { starts: Float64Array.from(starts), rows };
+}
+
+function takesTheRest(token: TakingToken): boolean {
+  return token.kind === 'any' || (token.kind === 'class' && token.isNegated);
+}
+
+/** Where a place begins or ends to take, sorted; each as one number, the character before the place, which sorts fast. */
+function changesOf(takes: readonly { at: number; token: TakingToken }[]): Float64Array {
+  const changes: number[] = [];
+  for (const { at, token } of takes)
+    for (const [from, to] of rangesOf(token))
+      changes.push(from * MAX_PLACES + at, (to + 1) * MAX_PLACES + at);
+  return Float64Array.from(changes).sort();
+}
+
+/** What a token takes, or what one that is negated does not; no range touches another. */
+function rangesOf(token: TakingToken): readonly Range[] {
+  if (token.kind === 'any') return [];
+  if (token.kind === 'char') return [[token.code, token.code]];
+  const merged: [number, number][] = [];
+  for (const [from, to] of token.ranges.toSorted(([one], [other]) => one - other)) {
+    const last = merged.at(-1);
+    if (last === undefined || from > last[1] + 1) merged.push([from, to]);
+    else last[1] = Math.max(last[1], to);
+  }
+  return merged;
+}
+
+/** Whether a text leads from the first place of a program to the last one. */
+function runs(program: Program, text: string): boolean {
+  const { places, starts, rows, stays } = program;
+  const width = stays.length;
+  let here = new Uint32Array(width);
+  let next = new Uint32Array(width);
+  here[0] = 1;
+  leadOn(program, here);
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.codePointAt(at) ?? 0;
+    if (code > 0xffff) at += 1;
+    const row = rowAt(starts, code) * width;
+    let carry = 0;
+    let any = 0;
+    for (let word = 0; word < width; word += 1) {
+      const set = here[word] ?? 0;
+      const taken = set & (rows[row + word] ?? 0);
+      const reached = (taken << 1) | carry | (set & (stays[word] ?? 0));
+      carry = taken >>> 31;
+      next[word] = reached;
+      any |= reached;
+    }
+    if (any === 0) return false;
+    leadOn(program, next);
+    [here, next] = [next, here];
+  }
+  const last = places - 1;
+  return (((here[last >>> 5] ?? 0) >>> (last & 31)) & 1) === 1;
+}
+
+/** The index of the row of a character. */
+function rowAt(starts: Float64Array, code: number): number {
+  let low = 0;
+  let high = starts.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((starts[middle] ?? 0) <= code) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Adds all places that are reached without a character. */
+function leadOn({ skips, hasSkips, jumps }: Program, places: Bits): void {
+  if (hasSkips) {
+    let carry = 0;
+    for (let word = 0; word < skips.length; word += 1) {
+      const set = places[word] ?? 0;
+      const skipped = set & (skips[word] ?? 0);
+      places[word] = set | (skipped << 1) | (skipped << 2) | carry;
+      carry = (skipped >>> 31) | (skipped >>> 30);
+    }
+  }
+  for (let jump = 0; jump < jumps.length; ) {
+    const end = jumps[jump] ?? 0;
+    const half = jumps[jump + 1] ?? 0;
+    let pair = jump + 2;
+    while (pair < half && ((places[jumps[pair] ?? 0] ?? 0) & (jumps[pair + 1] ?? 0)) === 0) pair += 2;
+    if (pair < half) {
+      for (let to = half; to < end; to += 2) {
+        const word = jumps[to] ?? 0;
+        places[word] = (places[word] ?? 0) | (jumps[to + 1] ?? 0);
+      }
+    }
+    jump = end;
+  }
 }
 
 function codeOf(char: string): number {

@@ -443,15 +443,22 @@ function manyTasks(): Input[] {
   ];
 }
 
-/** As many and as long globs as a policy takes, on the longest text that is matched. */
+/** As many and as long globs as a policy and a session take, of each costly kind, on the longest text that is matched. */
 function permissions(): Input[] {
-  const glob = `${'{a*,*a,[a-z]*}'.repeat(35)}b`.slice(0, 490);
+  const alternatives = `${'{a*,*a,[a-z]*}'.repeat(16)}${'*a'.repeat(132)}`;
+  const costly = ['*a'.repeat(244), '*?'.repeat(244), alternatives, `*${'[!b]'.repeat(121)}`];
+  const glob = (n: number) => `${costly[n % costly.length]}${n}`.slice(0, 490);
   return [
     {
-      what: 'policy with 120 globs of 490 characters, installed and asked',
+      what: 'policy with 128 globs of 490 characters, installed and asked beside 16 rules',
       prepare: async (caller) => {
         const session_id = await caller.session();
-        const globs = Array.from({ length: 30 }, (_, n) => `${glob}${n}`);
+        const globs = Array.from({ length: 32 }, (_, n) => glob(n));
+        for (let n = 0; n < 16; n += 1) {
+          const rule = { scope: 'session', scope_value: session_id, class: 'exec', allow: true };
+          const patterns = { action_pattern: '*', target_pattern: glob(n) };
+          await caller.call('POST', '/v1/permissions/rules', { ...rule, ...patterns });
+        }
         const policy = { read: globs, write: globs, exec: globs, net: globs };
         const check = {
           session_id,
@@ -461,8 +468,8 @@ function permissions(): Input[] {
           target: 'a'.repeat(2_000),
         };
         return async () => {
-          await caller.call('PUT', '/v1/permissions/policy', policy, { mayFail: true });
-          await caller.call('POST', '/v1/permissions/check', check, { mayFail: true });
+          await caller.call('PUT', '/v1/permissions/policy', policy);
+          await caller.call('POST', '/v1/permissions/check', check);
         };
       },
     },

@@ -4,7 +4,7 @@ import { load, loadWorkspace, notFound } from '#core/load.ts';
 import { newEvent, type Place } from '#core/new-event.ts';
 import type { StateReader, Transaction } from '#eventlog/event-log.ts';
 import { holdsScope } from '#policy/access.ts';
-import { compileGlob, GlobFault } from '#policy/glob.ts';
+import { checkGlob, GlobFault } from '#policy/glob.ts';
 import { AUTONOMY_TIERS } from '#protocol/autonomy.ts';
 import type { Clean, CleanText } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
@@ -89,7 +89,7 @@ export function placeOf(workspaceId: CleanText | null, tenant: CleanText): Place
 /** All patterns at once, each with its path; undefined for what is a glob. */
 function globFault(pattern: string): string | undefined {
   try {
-    compileGlob(pattern);
+    checkGlob(pattern);
     return undefined;
   } catch (error) {
     if (error instanceof GlobFault) return `is no glob: it ${error.message}`;

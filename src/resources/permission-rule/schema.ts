@@ -90,7 +90,15 @@ export type CreateRuleRequest = z.infer<typeof createRuleRequest>;
 
 /** Patterns in one list of a policy. */
 const MAX_PATTERNS = 256;
-const globs = z.array(pattern).max(MAX_PATTERNS);
+/** Characters of one list: what judging one request costs grows with them. */
+const MAX_LIST_CHARS = 16_384;
+const globs = z
+  .array(pattern)
+  .max(MAX_PATTERNS)
+  .refine(
+    (list) => list.reduce((sum, glob) => sum + glob.length, 0) <= MAX_LIST_CHARS,
+    `must have at most ${MAX_LIST_CHARS} characters in all`,
+  );
 const names = z.array(id).max(MAX_PATTERNS);
 /** A set: who is named twice is in it once. */
 const providers = names.transform((list) => [...new Set(list)]).meta({ uniqueItems: true });

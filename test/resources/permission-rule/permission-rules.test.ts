@@ -184,6 +184,8 @@ describe('permission rules and the policy of a tenant', () => {
       [{ write: [''] }, 'write[0]', ''],
       [{ exec: ['a'.repeat(513)] }, 'exec[0]', '512'],
       [{ net: Array.from({ length: 257 }, () => 'x') }, 'net', '256'],
+      [{ read: Array.from({ length: 33 }, () => 'a'.repeat(500)) }, 'read', '16384 characters in all'],
+      [{ exec: ['{a,b}'.repeat(17)] }, 'exec[0]', 'is no glob: it has more than 16 "{"'],
       [{ net: 'x' }, 'net', ''],
       [{ llm: { cost_ceiling_usd_cents: -1 } }, 'llm.cost_ceiling_usd_cents', ''],
       [{ llm: { cost_ceiling_usd_cents: 1.5 } }, 'llm.cost_ceiling_usd_cents', ''],

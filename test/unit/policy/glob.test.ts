@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileGlob, literalGlob, MAX_GLOB_CHARS, MAX_MATCHED_CHARS } from '#policy/glob.ts';
+import { checkGlob, compileGlob, literalGlob, MAX_GLOB_CHARS, MAX_MATCHED_CHARS } from '#policy/glob.ts';
 
 const matches = (glob: string, text: string) => compileGlob(glob).matches(text);
 
@@ -115,17 +115,90 @@ describe('globs of permission rules', () => {
     expect(matches('**', 'a'.repeat(MAX_MATCHED_CHARS + 1))).toBe(false);
   });
 
+  it('more alternatives than sixteen are not to be written, and matched where they stand', () => {
+    const [allowed, costly] = ['{a,b}'.repeat(16), '{a,b}'.repeat(17)];
+    expect(() => checkGlob(allowed)).not.toThrow();
+    expect(() => checkGlob(costly)).toThrow('has more than 16 "{"');
+    expect(matches(costly, 'ab'.repeat(8))).toBe(false);
+    expect(matches(costly, `${'ab'.repeat(8)}b`)).toBe(true);
+  });
+
+  it('a place beyond the first thirty-two is one like those before', () => {
+    const [long, mark] = ['x'.repeat(29), 'y'];
+    for (const glob of ['*', '**/', '{a,bb}', '[!x]', 'c/**/'])
+      for (const between of ['', 'a', 'bb', 'x', 'a/', 'c/', 'c/a/', '👋'])
+        for (let length = 0; length < 8; length += 1) {
+          const [before, plain] = [`${long}${'x'.repeat(length)}/`, 'x'.repeat(length)];
+          expect([
+            glob,
+            between,
+            length,
+            matches(`${before}${glob}${mark}`, `${before}${between}${mark}`),
+          ]).toEqual([
+            glob,
+            between,
+            length,
+            matches(`${plain}/${glob}${mark}`, `${plain}/${between}${mark}`),
+          ]);
+        }
+  });
+
+  /** By going back: slow, and short enough to be believed. */
+  it('agrees with what a matcher by its definition says, over all short texts', () => {
+    const globs = ['a', '*', '?', '/', '[ab]', '[!a]', '{a,b/}', '{*b,/a}', '{?,{a,ba}*}'];
+    const texts = shortTexts(['a', 'b', '/'], 4);
+    for (const one of globs)
+      for (const two of ['', ...globs])
+        for (const three of ['', 'a', '*', '{a,b}', '/**', '/**/b']) {
+          const glob = one + two + three;
+          // What two stars are elsewhere stands in the table above.
+          if (glob.replace(/\/\*\*(\/b)?$/, '').includes('**')) continue;
+          const compiled = compileGlob(glob);
+          const asExpression = new RegExp(`^${expressionOf(glob)}$`, 'su');
+          const wrong = texts.filter((text) => compiled.matches(text) !== asExpression.test(text));
+          expect([glob, wrong]).toEqual([glob, []]);
+        }
+  });
+
   it.each([
     `${'*a'.repeat(250)}*b`,
     `${'{a,aa}'.repeat(80)}`,
+    `${'{a*,a?}'.repeat(70)}`,
     `${'**/'.repeat(160)}x`,
+    `${'a/**/'.repeat(98)}`,
     `${'{*a,*aa,'.repeat(7)}*${'}'.repeat(7)}${'*a'.repeat(100)}!`,
   ])('%.24s…: a hostile glob costs no more than its size', (glob) => {
     const compiled = compileGlob(glob);
     const started = performance.now();
     compiled.matches('a'.repeat(MAX_MATCHED_CHARS));
     compiled.matches('a/'.repeat(MAX_MATCHED_CHARS / 2));
-    // A matcher that goes back takes longer than the universe is old.
+    // A matcher that goes back takes longer than the universe is old. What one costs at most: test/bench/event-loop.ts.
     expect(performance.now() - started).toBeLessThan(2_000);
   });
 });
+
+function shortTexts(chars: readonly string[], length: number): string[] {
+  if (length === 0) return [''];
+  const shorter = shortTexts(chars, length - 1);
+  return [...new Set([...shorter, ...shorter.flatMap((text) => chars.map((char) => text + char))])];
+}
+
+/** The same as an expression that goes back. */
+function expressionOf(glob: string): string {
+  const expressions: readonly [glob: RegExp, expression: string][] = [
+    [/^\/\*\*\/(\*\*\/)*/, '/(?:.*/)?'],
+    [/^\/\*\*$/, '/.*'],
+    [/^\*+/, '.*'],
+    [/^\?/, '.'],
+    [/^\[!a\]/, '[^a]'],
+    [/^\[ab\]/, '[ab]'],
+    [/^\{/, '(?:'],
+    [/^\}/, ')'],
+    [/^,/, '|'],
+  ];
+  for (const [form, expression] of expressions) {
+    const found = form.exec(glob)?.[0];
+    if (found !== undefined) return expression + expressionOf(glob.slice(found.length));
+  }
+  return glob === '' ? '' : glob.slice(0, 1) + expressionOf(glob.slice(1));
+}
