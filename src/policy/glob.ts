@@ -4,7 +4,10 @@
  * glob matches a text as a whole. Matching goes through the text once, whatever the glob.
  */
 export interface Glob {
+  /** False for a text that is too long to be looked at whole. */
   matches(text: string): boolean;
+  /** The same; for a text that is too long, whether its beginning leaves it open. Whoever forbids has to count with that. */
+  mayMatch(text: string): boolean;
 }
 
 /** Why a text is no glob, in words for whoever sent it. */
@@ -12,7 +15,7 @@ export class GlobFault extends Error {}
 
 /** Characters of a glob; what its matching costs grows with them. */
 export const MAX_GLOB_CHARS = 512;
-/** Characters of a text; a longer one is matched by no glob. */
+/** Characters of a text that are looked at; a longer one is matched by no glob. */
 export const MAX_MATCHED_CHARS = 2_048;
 /** How deep alternatives stand in alternatives. */
 const MAX_DEPTH = 8;
@@ -49,12 +52,18 @@ export function compileGlob(text: string): Glob {
   const isEverything = tokens.length === 1 && tokens[0]?.kind === 'prefix';
   const beginning = beginningOf(tokens);
   let program: Program | undefined;
+  const follow = (subject: string): Reached => {
+    if (!subject.startsWith(beginning)) return 'nothing';
+    program ??= new Assembler().assemble(isEverything ? [{ kind: 'star' }] : tokens);
+    return reachedBy(program, subject);
+  };
+  const matches = (subject: string) => subject.length <= MAX_MATCHED_CHARS && follow(subject) === 'end';
   return {
-    matches(subject) {
-      if (subject.length > MAX_MATCHED_CHARS || !subject.startsWith(beginning)) return false;
-      program ??= new Assembler().assemble(isEverything ? [{ kind: 'star' }] : tokens);
-      return runs(program, subject);
-    },
+    matches,
+    mayMatch: (subject) =>
+      subject.length <= MAX_MATCHED_CHARS
+        ? matches(subject)
+        : follow(subject.slice(0, MAX_MATCHED_CHARS)) !== 'nothing',
   };
 }
 
@@ -403,8 +412,10 @@ function rangesOf(token: TakingToken): readonly Range[] {
   return merged;
 }
 
-/** Whether a text leads from the first place of a program to the last one. */
-function runs(program: Program, text: string): boolean {
+/** Where a text leads: to the end of a glob, among other places, only to others, or nowhere. */
+type Reached = 'end' | 'others' | 'nothing';
+
+function reachedBy(program: Program, text: string): Reached {
   const { places, starts, rows, stays } = program;
   const width = stays.length;
   let here = new Uint32Array(width);
@@ -425,12 +436,12 @@ function runs(program: Program, text: string): boolean {
       next[word] = reached;
       any |= reached;
     }
-    if (any === 0) return false;
+    if (any === 0) return 'nothing';
     leadOn(program, next);
     [here, next] = [next, here];
   }
   const last = places - 1;
-  return (((here[last >>> 5] ?? 0) >>> (last & 31)) & 1) === 1;
+  return (((here[last >>> 5] ?? 0) >>> (last & 31)) & 1) === 1 ? 'end' : 'others';
 }
 
 /** The index of the row of a character. */

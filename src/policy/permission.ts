@@ -143,11 +143,10 @@ const VALUE_OF = {
 function matches(rule: RememberRule, { about, subject, terms }: PermissionQuestion): boolean {
   if (!isInForce(rule, subject)) return false;
   if (terms.exact?.has(rule.id)) return true;
-  return (
-    rule.class === about.class &&
-    isMatch(rule.action_pattern, about.action) &&
-    isMatch(rule.target_pattern, about.target)
-  );
+  if (rule.class !== about.class) return false;
+  // Nobody gets around a denial by making what is asked for too long.
+  const fits = rule.allow ? isMatch : mayMatch;
+  return fits(rule.action_pattern, about.action) && fits(rule.target_pattern, about.target);
 }
 
 type Patterns = Pick<RememberRule, 'class' | 'action_pattern' | 'target_pattern' | 'actor'>;
@@ -165,6 +164,10 @@ export function isCoveredBy(rule: Patterns, older: Patterns): boolean {
 /** A glob that does not read, which nothing here keeps, matches nothing. */
 function isMatch(pattern: string, text: string): boolean {
   return globOf(pattern)?.matches(text) ?? false;
+}
+
+function mayMatch(pattern: string, text: string): boolean {
+  return globOf(pattern)?.mayMatch(text) ?? false;
 }
 
 function globOf(pattern: string): Glob | undefined {

@@ -7,11 +7,16 @@ export function commandOf(command: JsonValue | undefined, args?: JsonValue): str
   return texts.length === 0 ? undefined : texts.join(' ');
 }
 
-/** A path without `.` and `..`, so that a glob over a folder matches nothing outside of it. */
+/** What begins like an address with a path; `C:` alone is a drive. */
+const HAS_SCHEME = /^[a-z][a-z0-9+.-]+:\//i;
+
+/** A path without `.` and `..`, so that a glob over a folder matches nothing outside of it. Addresses spell them `%2e` as well. */
 export function plainPath(path: string): string {
   const isAbsolute = path.startsWith('/');
+  const isAddress = HAS_SCHEME.test(path);
   const parts: string[] = [];
-  for (const part of path.split('/')) {
+  for (const spelled of path.split('/')) {
+    const part = isAddress && /^(\.|%2e){1,2}$/i.test(spelled) ? spelled.replace(/%2e/gi, '.') : spelled;
     if (part === '' || part === '.') continue;
     const isUp = part === '..' && (parts.length > 0 || isAbsolute) && parts.at(-1) !== '..';
     if (isUp) parts.pop();

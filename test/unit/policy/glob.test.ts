@@ -115,6 +115,19 @@ describe('globs of permission rules', () => {
     expect(matches('**', 'a'.repeat(MAX_MATCHED_CHARS + 1))).toBe(false);
   });
 
+  it.each([
+    ['src/**', 'src/', true],
+    ['src/**', 'lib/', false],
+    ['src/**/x', 'src/', true],
+    ['*👋', '👋', true],
+    ['a*', 'b', false],
+    ['src/a', 'src/a', false],
+  ])('%s may match a text that begins with %s and is too long: %s', (glob, beginning, expected) => {
+    const long = beginning + 'a/'.repeat(MAX_MATCHED_CHARS);
+    expect(compileGlob(glob).mayMatch(long)).toBe(expected);
+    expect(compileGlob(glob).matches(long)).toBe(false);
+  });
+
   it('more alternatives than sixteen are not to be written, and matched where they stand', () => {
     const [allowed, costly] = ['{a,b}'.repeat(16), '{a,b}'.repeat(17)];
     expect(() => checkGlob(allowed)).not.toThrow();

@@ -84,6 +84,20 @@ describe('the order of rules and policy', () => {
     ['a rule that allows', { rules: [rule('r', 'session', true)] }, 'granted session r'],
     ['a rule that denies', { rules: [rule('r', 'always', false)] }, 'denied always r'],
     [
+      'what is too long to be looked at whole: a denial holds where its beginning fits, and nothing allows it',
+      {
+        about: { target: `src/${'a'.repeat(5_000)}` },
+        rules: [rule('old', 'session', true), rule('deny', 'session', false, { at: 1 })],
+        policy: { write: ['**'] },
+      },
+      'denied session deny',
+    ],
+    [
+      'and does not where it begins otherwise',
+      { about: { target: `lib/${'a'.repeat(5_000)}` }, rules: [rule('r', 'session', false)] },
+      'suspend',
+    ],
+    [
       'session before workspace before user before always',
       {
         rules: [
