@@ -73,9 +73,9 @@ export class SessionInputs {
     this.#check(spec, value, '');
     const before = this.#live(sessionId).get(spec.name);
     if (before !== undefined && !replace)
-      throw invalid('spec.name', 'There is an input of this name. Send replace: true to replace it.');
+      throw invalid('spec.name', 'there is an input of this name. Send replace: true to replace it.');
     if (before?.sourceId !== undefined)
-      throw invalid('spec.name', `The source ${before.sourceId} keeps this input in step. Change it there.`);
+      throw invalid('spec.name', `the source ${before.sourceId} keeps this input in step. Change it there.`);
     const entry: Entry = { spec, value, sourceId: undefined };
     this.#store(sessionId, [entry], [], []);
     return describe(entry);
@@ -93,19 +93,19 @@ export class SessionInputs {
     const live = this.#live(sessionId);
     const known = this.#sessions.get(sessionId)?.sources.get(sourceId);
     if (known !== undefined && revision < known)
-      throw invalid('snapshot.revision', `Revision ${known} of this source is known. Send a newer one.`);
+      throw invalid('snapshot.revision', `revision ${known} of this source is known. Send a newer one.`);
     if (known === revision) return false;
     const names = new Set<string>();
     for (const [at, { spec, value }] of inputs.entries()) {
       this.#check(spec, value, `snapshot.inputs[${at}].`);
       const param = `snapshot.inputs[${at}].spec.name`;
-      if (names.has(spec.name)) throw invalid(param, 'The snapshot has this name twice.');
+      if (names.has(spec.name)) throw invalid(param, 'the snapshot has this name twice.');
       names.add(spec.name);
       const before = live.get(spec.name);
       if (before !== undefined && before.sourceId !== sourceId)
         throw invalid(
           param,
-          'An input of this name is of somebody else. Remove it there, or use another name.',
+          'an input of this name is of somebody else. Remove it there, or use another name.',
         );
     }
     for (const [at, text] of redactions.entries())
@@ -196,9 +196,9 @@ export class SessionInputs {
 
   #check({ kind, lifetime, usage }: InputSpec, value: string, at: string): void {
     if (lifetime.kind === 'until' && lifetime.unix_ms <= this.#deps.nowMs())
-      throw invalid(`${at}spec.lifetime.unix_ms`, 'This time has passed. Name a later one.');
+      throw invalid(`${at}spec.lifetime.unix_ms`, 'this time has passed. Name a later one.');
     if (kind === 'variable' && usage.kind === 'websites')
-      throw invalid(`${at}spec.usage`, 'Only a secret is for websites. Use session_tools.');
+      throw invalid(`${at}spec.usage`, 'only a secret is for websites. Use session_tools.');
     if (kind === 'secret' && value.length < INPUT_LIMITS.secretCharacters) throw tooShort(`${at}value`);
   }
 
@@ -228,11 +228,11 @@ export class SessionInputs {
     );
     const { names, sessionBytes, entries: most } = INPUT_LIMITS;
     if (entries.size > names)
-      throw invalid('spec.name', `A session has at most ${names} inputs. Remove one.`);
+      throw invalid('spec.name', `a session has at most ${names} inputs. Remove one.`);
     if (bytes > sessionBytes || hidden.size + variables.length > most)
       throw invalid(
         'value',
-        `A session keeps at most ${sessionBytes} bytes in ${most} values. Use another session.`,
+        `a session keeps at most ${sessionBytes} bytes in ${most} values. Use another session.`,
       );
     const total = this.#bytes - inputs.bytes + bytes;
     if (total > INPUT_LIMITS.allBytes) throw full();
@@ -254,7 +254,7 @@ function tooShort(param: string): ProtocolError {
   const { secretCharacters } = INPUT_LIMITS;
   return invalid(
     param,
-    `It has fewer than ${secretCharacters} characters and could not be kept out of the log. Use a longer one.`,
+    `has fewer than ${secretCharacters} characters and could not be kept out of the log. Use a longer one.`,
   );
 }
 
@@ -269,7 +269,7 @@ function full(): ProtocolError {
 
 /** Says nothing of a value. */
 function invalid(param: string, message: string): ProtocolError {
-  return new ProtocolError('invalid_request', message, {
+  return new ProtocolError('invalid_request', `${param}: ${message}`, {
     param,
     details: { reason: 'invalid_session_inputs' },
   });

@@ -137,6 +137,7 @@ describe('the inputs of all sessions', () => {
     expect(inputs.redact('s', SECRET).hit).toBe(true);
     expect(refused(() => put('s', 'TOKEN', SECRET, until(nowMs)))).toMatchObject({
       param: 'spec.lifetime.unix_ms',
+      message: 'spec.lifetime.unix_ms: this time has passed. Name a later one.',
     });
   });
 
