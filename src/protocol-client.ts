@@ -187,7 +187,8 @@ export interface AskedThing {
 /** What a bridge says of a question in the words of rules; what it leaves out, the question itself says. */
 export interface AskedAbout {
   class?: PermissionClass;
-  target?: string;
+  /** Paths, a command, hosts; the first is the one that is named. */
+  targets?: readonly string[];
   sideEffect?: SideEffectClass;
 }
 

@@ -27,17 +27,20 @@ export function aboutOfAsked({ toolName, input, metadata }: AskedThing): AskedAb
   const known = Object.hasOwn(CLASS_OF_TOOL_KIND, kind);
   if (!known) return {};
   const permissionClass = CLASS_OF_TOOL_KIND[kind as keyof typeof CLASS_OF_TOOL_KIND];
-  return { class: permissionClass, ...targetOf(permissionClass, call) };
+  return { class: permissionClass, ...targetsOf(permissionClass, call) };
 }
 
-/** A path that the call names comes before what its arguments say. */
-function targetOf(permissionClass: PermissionClass, call: JsonObject): { target?: string } {
+/** Paths that the call names come before what its arguments say. */
+function targetsOf(permissionClass: PermissionClass, call: JsonObject): { targets?: readonly string[] } {
   const input = isObject(call['rawInput'] as JsonValue) ? objectOf(call['rawInput']) : {};
   if (permissionClass === 'exec') return given(commandOf(input['command'], input['args']));
   if (permissionClass === 'net') return given(textOf(input['url']));
   if (permissionClass === 'custom') return {};
-  const [location] = objectsOf(call['locations']);
-  return given(textOf(location?.['path']) ?? textOf(input['path']) ?? textOf(input['file_path']));
+  // What a call changes it may show as well as name.
+  const diffs = objectsOf(call['content']).filter(({ type }) => type === 'diff');
+  const named = [...objectsOf(call['locations']), ...diffs].map(({ path }) => textOf(path));
+  const isNamed = named.some((path) => path !== undefined && path !== '');
+  return given(...(isNamed ? named : [textOf(input['path']) ?? textOf(input['file_path'])]));
 }
 
 function aboutOfHostCall(method: HostMethod, input: JsonValue | undefined): AskedAbout {
@@ -47,6 +50,7 @@ function aboutOfHostCall(method: HostMethod, input: JsonValue | undefined): Aske
   return { sideEffect, ...given(textOf(path)) };
 }
 
-function given(target: string | undefined): { target?: string } {
-  return target === undefined || target === '' ? {} : { target };
+function given(...named: readonly (string | undefined)[]): { targets?: readonly string[] } {
+  const targets = named.flatMap((target) => (target === undefined || target === '' ? [] : [target]));
+  return targets.length === 0 ? {} : { targets };
 }

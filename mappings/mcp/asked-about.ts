@@ -6,5 +6,5 @@ export function aboutOfAsked({ kind, metadata, binding }: AskedThing): AskedAbou
   const server = textOf(objectOf(metadata['mcp'])['server']);
   const tool = textOf(binding?.['tool']);
   if (kind === 'tool' || server === undefined) return {};
-  return { target: tool === undefined ? server : `${server}__${tool}` };
+  return { targets: [tool === undefined ? server : `${server}__${tool}`] };
 }

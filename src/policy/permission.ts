@@ -16,7 +16,16 @@ export interface PermissionAbout {
   action: string;
   /** Path, command or host; the action where there is none. */
   target: string;
+  /** Further ones of the same call: what is denied for one is denied, and only what is granted for all is granted. */
+  others?: readonly string[];
+  /** There are more than these. Whoever forbids has to count with what they are, and nobody grants them. */
+  hasMore?: boolean;
   risk: PermissionRisk;
+}
+
+/** The same about one target, undefined for one that is not known. */
+interface Judged extends Pick<PermissionAbout, 'class' | 'action'> {
+  target: string | undefined;
 }
 
 /** Who wants it, where and when. */
@@ -47,7 +56,12 @@ export interface PermissionQuestion {
   terms: PermissionTerms;
 }
 
-type Step = (question: PermissionQuestion) => PermissionDecision | undefined;
+interface OneQuestion extends Omit<PermissionQuestion, 'about'> {
+  about: Judged;
+  globs: Globs;
+}
+
+type Step = (question: OneQuestion) => PermissionDecision | undefined;
 
 /**
  * What answers a permission, in order: the first that decides, decides. Within a scope the older rule comes first, whether it
@@ -59,7 +73,19 @@ const PERMISSION_STEPS: readonly (readonly [name: string, step: Step])[] = [
 ];
 
 /** What rules and policy make of it; `suspend` leaves it to whoever is asked. */
-export function decidePermission(question: PermissionQuestion): PermissionDecision {
+export function decidePermission({ about, ...question }: PermissionQuestion): PermissionDecision {
+  const { others = [], hasMore = false } = about;
+  const globs = new Globs();
+  const decideOne = (target: string | undefined) =>
+    decideOnTarget({ ...question, about: { ...about, target }, globs });
+  const first = decideOne(about.target);
+  if (others.length === 0 && !hasMore) return first;
+  const all = [first, ...others.map(decideOne), ...(hasMore ? [decideOne(undefined)] : [])];
+  const of = (wanted: PermissionDecision['outcome']) => all.find(({ outcome }) => outcome === wanted);
+  return of('denied') ?? of('suspend') ?? first;
+}
+
+function decideOnTarget(question: OneQuestion): PermissionDecision {
   for (const [, step] of PERMISSION_STEPS) {
     const decision = step(question);
     if (decision !== undefined) return decision;
@@ -79,7 +105,7 @@ export function reaches({ reach }: Pick<PermissionTerms, 'reach'>, scope: RuleSc
   return reach.includes(scope);
 }
 
-function byRules(question: PermissionQuestion, scope: RuleScope): PermissionDecision | undefined {
+function byRules(question: OneQuestion, scope: RuleScope): PermissionDecision | undefined {
   const { terms } = question;
   const rule = inOrder(terms.rules, scope).find(
     (rule) => (!rule.allow || reaches(terms, scope)) && matches(rule, question),
@@ -96,7 +122,7 @@ function inOrder(rules: readonly RememberRule[], scope: RuleScope): RememberRule
 }
 
 /** The policy of a tenant grants where nothing wider than a workspace is asked of the operator. */
-function byPolicy(question: PermissionQuestion): PermissionDecision | undefined {
+function byPolicy(question: OneQuestion): PermissionDecision | undefined {
   const { terms } = question;
   if (!reaches(terms, POLICY_SCOPE) || !isGranted(question)) return undefined;
   const { version: policy_version } = terms.policy;
@@ -112,15 +138,17 @@ function byPolicy(question: PermissionQuestion): PermissionDecision | undefined 
 
 const POLICY_SCOPE: RuleScope = 'workspace';
 
-function isGranted({ about, terms }: PermissionQuestion): boolean {
+function isGranted({ about, terms, globs }: OneQuestion): boolean {
   const { document } = terms.policy;
+  const { target } = about;
+  if (target === undefined) return false;
   if (about.class === 'custom') return false;
-  if (about.class === 'llm') return document.llm.providers.includes(about.target);
-  return document[about.class].some((glob) => isMatch(glob, about.target));
+  if (about.class === 'llm') return document.llm.providers.includes(target);
+  return document[about.class].some((glob) => globs.matches(glob, target));
 }
 
 /** Something would answer, and the operator does not let it. */
-function isHeldBack(question: PermissionQuestion): boolean {
+function isHeldBack(question: OneQuestion): boolean {
   const { terms } = question;
   if (!reaches(terms, POLICY_SCOPE) && isGranted(question)) return true;
   return terms.rules.some((rule) => !reaches(terms, rule.scope) && matches(rule, question));
@@ -140,37 +168,49 @@ const VALUE_OF = {
   user: ({ actor }) => actor,
 } as const satisfies Record<Exclude<RuleScope, 'always'>, (subject: PermissionSubject) => string>;
 
-function matches(rule: RememberRule, { about, subject, terms }: PermissionQuestion): boolean {
+function matches(rule: RememberRule, { about, subject, terms, globs }: OneQuestion): boolean {
   if (!isInForce(rule, subject)) return false;
   if (terms.exact?.has(rule.id)) return true;
   if (rule.class !== about.class) return false;
   // Nobody gets around a denial by making what is asked for too long.
-  const fits = rule.allow ? isMatch : mayMatch;
-  return fits(rule.action_pattern, about.action) && fits(rule.target_pattern, about.target);
+  const fits = (pattern: string, text: string) =>
+    rule.allow ? globs.matches(pattern, text) : globs.mayMatch(pattern, text);
+  if (!fits(rule.action_pattern, about.action)) return false;
+  return about.target === undefined ? !rule.allow : fits(rule.target_pattern, about.target);
 }
 
 type Patterns = Pick<RememberRule, 'class' | 'action_pattern' | 'target_pattern' | 'actor'>;
 
 /** Whether a rule matches all that another one of its scope does, as far as that shows in its patterns. */
 export function isCoveredBy(rule: Patterns, older: Patterns): boolean {
+  const globs = new Globs();
   return (
     rule.class === older.class &&
     (older.actor === null || older.actor === rule.actor) &&
-    isMatch(older.action_pattern, rule.action_pattern) &&
-    isMatch(older.target_pattern, rule.target_pattern)
+    globs.matches(older.action_pattern, rule.action_pattern) &&
+    globs.matches(older.target_pattern, rule.target_pattern)
   );
 }
 
-/** A glob that does not read, which nothing here keeps, matches nothing. */
-function isMatch(pattern: string, text: string): boolean {
-  return globOf(pattern)?.matches(text) ?? false;
+/** The globs of one question, each compiled once. One that does not read, which nothing here keeps, matches nothing. */
+class Globs {
+  readonly #compiled = new Map<string, Glob | undefined>();
+
+  matches(pattern: string, text: string): boolean {
+    return this.#of(pattern)?.matches(text) ?? false;
+  }
+
+  mayMatch(pattern: string, text: string): boolean {
+    return this.#of(pattern)?.mayMatch(text) ?? false;
+  }
+
+  #of(pattern: string): Glob | undefined {
+    if (!this.#compiled.has(pattern)) this.#compiled.set(pattern, compiled(pattern));
+    return this.#compiled.get(pattern);
+  }
 }
 
-function mayMatch(pattern: string, text: string): boolean {
-  return globOf(pattern)?.mayMatch(text) ?? false;
-}
-
-function globOf(pattern: string): Glob | undefined {
+function compiled(pattern: string): Glob | undefined {
   try {
     return compileGlob(pattern);
   } catch (error) {

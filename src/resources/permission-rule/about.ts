@@ -25,13 +25,29 @@ export function aboutOf(asked: AskedThing, described: AskedAbout): PermissionAbo
   const held = sideEffect === undefined ? 'custom' : CLASS_OF_SIDE_EFFECT[sideEffect];
   const permissionClass = described.class ?? held;
   const action = gate.action ?? textOf(asked.action) ?? asked.toolName ?? asked.kind;
-  const target = described.target ?? targetIn(permissionClass, asked.input);
+  const targets = described.targets ?? targetsIn(permissionClass, asked.input);
+  const [target = action, ...others] = new Set(targets.map((text) => plainTarget(permissionClass, text)));
   return {
     class: permissionClass,
     action,
-    target: target === undefined ? action : plainTarget(permissionClass, target),
+    target,
+    ...boundedOthers(others),
     risk: sideEffect === 'destructive' ? 'critical' : RISK_OF_CLASS[permissionClass],
   };
+}
+
+/** Further targets that are judged one by one, and their characters: an agent may name any number of them. */
+const MAX_OTHERS = 256;
+const MAX_OTHER_CHARS = 8_192;
+
+function boundedOthers(targets: readonly string[]): Pick<PermissionAbout, 'others' | 'hasMore'> {
+  if (targets.length === 0) return {};
+  let left = MAX_OTHER_CHARS;
+  const others = targets.slice(0, MAX_OTHERS).filter((target) => {
+    left -= target.length;
+    return left >= 0;
+  });
+  return { others, ...(others.length < targets.length ? { hasMore: true } : {}) };
 }
 
 /** What the gateway itself said of a call that it held back. */
@@ -50,26 +66,34 @@ function isSideEffect(text: string): text is SideEffectClass {
 }
 
 /** Members of arguments that name what is reached, by the class of the call. */
-const PATHS = ['path', 'file_path', 'uri'];
+const PATHS = ['path', 'file_path', 'uri', 'paths', 'source', 'destination'];
 const COMMANDS = ['command', 'cmd'];
-const ADDRESSES = ['url', 'uri', 'host'];
+const ADDRESSES = ['url', 'uri', 'host', 'urls'];
 
-function targetIn(permissionClass: PermissionClass, input: JsonValue | undefined): string | undefined {
-  if (input === undefined || !isObject(input)) return undefined;
-  const first = (names: readonly string[]) =>
-    names.map((name) => input[name]).find((value) => value !== undefined);
+function targetsIn(permissionClass: PermissionClass, input: JsonValue | undefined): readonly string[] {
+  if (input === undefined || !isObject(input)) return [];
+  const texts = (names: readonly string[]) =>
+    names
+      .flatMap((name) => input[name] ?? [])
+      .flatMap((value) => (typeof value === 'string' && value !== '' ? [value] : []));
   switch (permissionClass) {
     case 'read':
     case 'write':
-      return textOf(first(PATHS));
+      return texts(PATHS);
     case 'exec':
-      return commandOf(first(COMMANDS), input['args']);
+      return commandIn(input);
     case 'net':
-      return textOf(first(ADDRESSES)) || undefined;
+      return texts(ADDRESSES);
     case 'llm':
     case 'custom':
-      return undefined;
+      return [];
   }
+}
+
+function commandIn(input: JsonObject): readonly string[] {
+  const named = COMMANDS.map((name) => input[name]).find((value) => value !== undefined);
+  const command = commandOf(named, input['args']);
+  return command === undefined ? [] : [command];
 }
 
 /** The form in which a target is judged, whoever names it: what is asked before is answered as what is done. */
@@ -92,8 +116,12 @@ const PLAIN: Readonly<Record<PermissionClass, (target: string) => string>> = {
 const MARKS = /<redacted:[^>]*>|\[redacted\]/;
 
 /** What had a secret in it is shown to nobody, and so it is allowed by nobody who is not asked. */
-export function hasSecret({ action, target }: Pick<PermissionAbout, 'action' | 'target'>): boolean {
-  return MARKS.test(action) || MARKS.test(target);
+export function hasSecret({
+  action,
+  target,
+  others = [],
+}: Pick<PermissionAbout, 'action' | 'target' | 'others'>): boolean {
+  return [action, target, ...others].some((text) => MARKS.test(text));
 }
 
 /**

@@ -16,7 +16,12 @@ export function auditOfRequest(tools: QueryTools, id: string): AuditEntry | unde
   const { response, session_id, workspace_id, created_at } = request;
   const task = reader.get<TaskState>(taskKeys.task(request.task_id ?? ''));
   const thing = askedInRequest(request, task?.internal.binding ?? null);
-  const { risk, ...about } = aboutOf(thing, tools.self.askedAbout(task?.internal.route ?? '', thing));
+  const {
+    risk,
+    others: _,
+    hasMore: __,
+    ...about
+  } = aboutOf(thing, tools.self.askedAbout(task?.internal.route ?? '', thing));
   const rule = reader.get<PermissionRuleState>(
     permissionRuleKeys.permissionRule(response.rule_id ?? ''),
   )?.resource;

@@ -93,6 +93,42 @@ describe('the order of rules and policy', () => {
       'denied session deny',
     ],
     [
+      'several targets: what is granted for all of them is granted',
+      { about: { others: ['src/b.ts'] }, rules: [rule('r', 'session', true)] },
+      'granted session r',
+    ],
+    [
+      'and what is not for one of them is asked',
+      { about: { others: ['src/b.ts', '/etc/passwd'] }, rules: [rule('r', 'session', true)] },
+      'suspend',
+    ],
+    [
+      'and what is denied for one of them is denied',
+      {
+        about: { others: ['src/b.ts', '/etc/passwd'] },
+        rules: [rule('r', 'session', true), rule('d', 'always', false, { target_pattern: '/etc/**' })],
+      },
+      'denied always d',
+    ],
+    [
+      'more targets than are named: nobody grants them',
+      { about: { hasMore: true }, rules: [rule('r', 'session', true)], policy: { write: ['**'] } },
+      'suspend',
+    ],
+    [
+      'and a denial about any target of the call holds',
+      {
+        about: { hasMore: true },
+        rules: [rule('r', 'session', true), rule('d', 'always', false, { target_pattern: '/etc/**' })],
+      },
+      'denied always d',
+    ],
+    [
+      'but not one about another call',
+      { about: { hasMore: true }, rules: [rule('d', 'always', false, { action_pattern: 'shell' })] },
+      'suspend',
+    ],
+    [
       'and does not where it begins otherwise',
       { about: { target: `lib/${'a'.repeat(5_000)}` }, rules: [rule('r', 'session', false)] },
       'suspend',
