@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import type { GatewayState } from '#compose/compose.ts';
 import type { Logger } from '#protocol/ports.ts';
 import { EXIT } from './exit-codes.ts';
 
@@ -14,8 +15,8 @@ export interface PartitionProcessesParts {
   /** Words of the command line after the program. */
   argumentsOf(partition: string): string[];
   logger: Logger;
-  /** Called with where the gateway of a partition listens, once it decides; undefined when it has ended. */
-  onUrl(partition: string, url: string | undefined): void;
+  /** Called with what the gateway of a partition does. */
+  onState(partition: string, state: GatewayState): void;
 }
 
 /** What a node says to the gateway of a partition: end, and let the node of this origin decide next. */
@@ -44,7 +45,7 @@ export class PartitionProcesses {
   }
 
   start(partition: string): void {
-    const { argumentsOf, logger, onUrl } = this.#parts;
+    const { argumentsOf, logger, onState } = this.#parts;
     const child = spawn(process.execPath, [process.argv[1] ?? '', ...argumentsOf(partition)], {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
       env: process.env,
@@ -52,14 +53,14 @@ export class PartitionProcesses {
     this.#running.set(partition, { child, startedMs: performance.now() });
     if (child.stdout !== null)
       createInterface({ input: child.stdout }).on('line', (line) => {
-        const said = JSON.parse(line) as { event: string; url: string };
-        if (said.event === 'ready') onUrl(partition, said.url);
+        const { event, url } = JSON.parse(line) as { event: string; url: string };
+        onState(partition, event === 'ready' ? { kind: 'decides', url } : { kind: 'waits' });
       });
     child.once('error', (error) =>
       logger.error({ err: error, partition }, 'the gateway of a partition does not start'),
     );
     child.once('exit', (code, signal) => {
-      onUrl(partition, undefined);
+      onState(partition, { kind: 'ended' });
       this.#ended(partition, code, signal);
     });
   }

@@ -45,6 +45,12 @@ async function serve({ partition, ...options }: ServeOptions): Promise<void> {
   const { logger, redactor } = createLogging(config.telemetry.log_level, logsTo(process.stderr, json));
   let freshKey: string | undefined;
   let stopWaiting: () => void = () => undefined;
+  // One that waits reads its configuration again when it decides.
+  let isReloadDue = false;
+  const reloadLater = () => {
+    isReloadDue = true;
+  };
+  process.on('SIGHUP', reloadLater);
   const gateway = await startGateway({
     config,
     readConfig: () => own?.configOf(source.read()) ?? source.read(),
@@ -77,7 +83,8 @@ async function serve({ partition, ...options }: ServeOptions): Promise<void> {
   // Its line in the log says what came of it; a faulty file changes nothing.
   const reload = () =>
     void gateway.reload().catch((error: unknown) => logger.error({ err: error }, 'not reloaded'));
-  process.on('SIGHUP', reload);
+  process.off('SIGHUP', reloadLater).on('SIGHUP', reload);
+  if (isReloadDue) reload();
   const unwatch = watch ? source.watch(reload) : () => undefined;
   const end = stopped(
     () => {
@@ -217,7 +224,7 @@ async function serveNode(source: WatchedConfig, config: Config, options: ServeOp
       ...asTyped,
     ],
     logger,
-    onUrl: (partition, url) => node.gatewayIs(partition, url),
+    onState: (partition, state) => node.gatewayIs(partition, state),
   });
   const node = await openPartitionedNode({
     config,

@@ -43,7 +43,7 @@ export { createLogging } from './logging.ts';
 export { type MigrationParts, type MigrationStep, migrateData } from './migrate-data.ts';
 export type { MoveStep } from './move-log.ts';
 export { checkData, type DataSight, inspectData, openLog } from './open-data.ts';
-export type { PartitionedNode } from './partitioned-node.ts';
+export type { GatewayState } from './partitioned-node.ts';
 export { type GatewayParts, type OwnPartition, systemClock, systemRandom } from './parts.ts';
 export { becauseOf, checkBackup, restoreData } from './restore-data.ts';
 export { changeKeysOffline, type KeyChange } from './signing-keys.ts';
@@ -207,10 +207,18 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
 }
 
 /** How the other nodes of the log find this one. */
-function nodesOf({ partition }: Parts, node: OpenNode | undefined): Pick<OpenLogParts, 'nodes'> {
+function nodesOf({ partition, onWaiting }: Parts, node: OpenNode | undefined): Pick<OpenLogParts, 'nodes'> {
   if (node !== undefined) return { nodes: node.nodes };
   if (partition === undefined) return {};
-  return { nodes: { address: { url: partition.nodeUrl }, successor: partition.successor } };
+  const { nodeUrl: url, successor } = partition;
+  let isWaiting = false;
+  const onHolder = (holder: unknown) => {
+    if (isWaiting || holder === undefined) return;
+    isWaiting = true;
+    // It listens when it decides.
+    onWaiting?.({ url, close: async () => undefined });
+  };
+  return { nodes: { address: { url }, successor, onHolder } };
 }
 
 /** Keeps the process alive until everything is closed. A refused client whose body is not read does not keep it alive. */

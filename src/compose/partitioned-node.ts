@@ -24,6 +24,9 @@ import { httpLimits, serverSettings } from './surface.ts';
 /** How often a node looks whether it decides for too many partitions, and how long one that has just changed is left alone. */
 const BALANCE_EVERY_MS = 5_000;
 
+/** `ended`: or it has not read its log yet. */
+export type GatewayState = { kind: 'decides'; url: string } | { kind: 'waits' } | { kind: 'ended' };
+
 export interface NodeParts {
   config: Config;
   version: string;
@@ -37,8 +40,8 @@ export interface PartitionedNode {
   /** Where clients reach it. */
   url: string;
   partitions: readonly string[];
-  /** Says where the gateway of a partition listens, on this machine; undefined when it does not decide. */
-  gatewayIs(partition: string, url: string | undefined): void;
+  /** Says what the gateway of a partition does: where it listens, on this machine, when it decides. */
+  gatewayIs(partition: string, state: GatewayState): void;
   /** Resolves when a gateway, of this node or another one, decides for each partition. */
   decided(): Promise<void>;
   /** Takes a configuration that was read anew. */
@@ -56,6 +59,7 @@ export async function openPartitionedNode(parts: NodeParts): Promise<Partitioned
   const partitions = partitionIds(config.store.partitions);
   const nodeUrl = config.store.advertise ?? '';
   const own = new Map<string, string>();
+  const able = new Set<string>();
   const settings = serverSettings(config);
   const newRequestId = createIdSource(systemClock, systemRandom);
   let places: RequestPlaces | undefined;
@@ -91,7 +95,7 @@ export async function openPartitionedNode(parts: NodeParts): Promise<Partitioned
     tenants: tenantsOf(config),
     wanted: config.store.placement,
     nodeUrl,
-    serves: partitions,
+    serves: () => [...able],
     clock: systemClock,
     timers: nodeTimers,
     logger,
@@ -110,9 +114,11 @@ export async function openPartitionedNode(parts: NodeParts): Promise<Partitioned
   return {
     url: nodeUrl,
     partitions,
-    gatewayIs(partition, url) {
-      if (url === undefined) own.delete(partition);
-      else own.set(partition, url);
+    gatewayIs(partition, state) {
+      if (state.kind === 'ended') able.delete(partition);
+      else able.add(partition);
+      if (state.kind === 'decides') own.set(partition, state.url);
+      else own.delete(partition);
       ownerIs(partition, table.owners.get(partition));
     },
     decided: () => decided,
@@ -184,7 +190,18 @@ async function answerForAll(
 
 type AskedOfAll = ReadonlyMap<string, (Asked & { json: JsonObject }) | undefined>;
 
-async function askAll(relay: Relay, partitions: readonly string[], path: string): Promise<AskedOfAll> {
+/** Asked once for all who want to know at the same time: anybody may. */
+const underWay = new WeakMap<Relay, Map<string, Promise<AskedOfAll>>>();
+
+function askAll(relay: Relay, partitions: readonly string[], path: string): Promise<AskedOfAll> {
+  const ofRelay = underWay.get(relay) ?? new Map<string, Promise<AskedOfAll>>();
+  underWay.set(relay, ofRelay);
+  const asked = ofRelay.get(path) ?? askEach(relay, partitions, path).finally(() => ofRelay.delete(path));
+  ofRelay.set(path, asked);
+  return asked;
+}
+
+async function askEach(relay: Relay, partitions: readonly string[], path: string): Promise<AskedOfAll> {
   const asked = partitions.map(async (partition) => {
     const answer = await relay.ask(partition, path, { [PARTITION_HEADER]: partition });
     return [partition, answer && { ...answer, json: jsonOf(answer.body) }] as const;

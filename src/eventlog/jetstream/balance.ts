@@ -2,7 +2,7 @@
 export interface SeenNode {
   /** Origin at which the others reach it. */
   url: string;
-  /** Partitions of which it has a gateway, deciding or waiting. */
+  /** Partitions of which it has a gateway that decides, or could at once. */
   partitions: readonly string[];
 }
 

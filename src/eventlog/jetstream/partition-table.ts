@@ -40,8 +40,8 @@ export interface PartitionTableParts
   wanted: Readonly<Record<string, number>>;
   /** Origin at which the others reach this node. */
   nodeUrl: string;
-  /** Partitions of which this node has a gateway. */
-  serves: readonly string[];
+  /** Partitions of which this node has a gateway now that decides, or could at once. */
+  serves(): readonly string[];
   clock: Pick<Clock, 'monotonic'>;
   timers: Timers;
   logger: Logger;
@@ -243,7 +243,8 @@ export class PartitionTable {
 
   /** Says that this node is there, and again in a while. */
   async #say(): Promise<void> {
-    const { nodeUrl: url, serves: partitions, timers, logger } = this.#parts;
+    const { nodeUrl: url, timers, logger } = this.#parts;
+    const partitions = this.#parts.serves();
     try {
       await this.#buckets.nodes.put(this.#key, JSON.stringify({ url, partitions } satisfies SeenNode));
     } catch (error) {
