@@ -220,6 +220,8 @@ export type Frame =
       label?: string;
       /** True while the peer has taken nothing of the turn. */
       unsent?: boolean;
+      /** Said by the bridge of what it does: the peer has not answered by it. */
+      own?: true;
       /** The next frame came together with this one: both are recorded and applied in one transaction, when that one is given. */
       more?: true;
       /** It says what is done next, and that has an effect: the frame is durable before the next one is asked for. */

@@ -22,6 +22,21 @@ export class Fault extends Error {
   }
 }
 
+/** The peer got nothing of what was asked of it, so it may be asked again, or another one. */
+export const NOT_RUN = { outcome: 'not_run' } as const;
+
+/** The same fault of something that was not sent. */
+export function unsent(error: unknown): unknown {
+  if (!(error instanceof Fault)) return error;
+  const { code, message, details, isLost } = error;
+  return new Fault(code, message, { ...details, ...NOT_RUN }, isLost);
+}
+
+/** Seconds or a date of an answer that says when to come again; only where it says so, and no longer than any of them is. */
+export function retryAfterOf(value: unknown): { retry_after?: string } {
+  return typeof value === 'string' ? { retry_after: value.slice(0, 64) } : {};
+}
+
 /** What an HTTP status says of the credential that was sent; undefined for one that says nothing of it. */
 export function credentialFault(status: number | undefined, peer: 'agent' | 'server'): Fault | undefined {
   if (status !== 401 && status !== 403) return undefined;

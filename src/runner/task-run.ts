@@ -39,9 +39,10 @@ import { runFactsOf } from '#resources/task/fold-run.ts';
 import { moveTask, turnSpan } from '#resources/task/move-task.ts';
 import { type CleanTaskState, taskKeys } from '#resources/task/state.ts';
 import { type FrameRecorder, openRecorder } from './frame-recorder.ts';
+import { type BegunTurn, followTurn, leaveTurn, type SentTurn, sendTurn } from './guarded-turn.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 import { turnBase, turnOf } from './turn.ts';
-import { isOutage, maySendElsewhere, type UpstreamGuard } from './upstream-guard.ts';
+import { type Fault, maySendElsewhere, type UpstreamGuard } from './upstream-guard.ts';
 
 /** A reason made once: abort() without one would make an exception with a stack for every turn. */
 const STOPPED = 'stopped';
@@ -156,17 +157,23 @@ export class TaskRun {
     const asked = turnOf(this.#deps, task, kind, messages, span);
     const turn = memories.length === 0 ? asked : withMemories(asked, memories);
     const isStarting = kind === 'start' && task.internal.turns <= 1;
-    const prepared = await judgeTurn(this.#deps, client, task, turn);
-    if (prepared === undefined || this.#isOver()) return true;
     const guard = kind === 'reattach' ? undefined : this.#deps.guards.current?.get(client.route);
-    const begun = guard === undefined ? prepared : await this.#begin(guard, client, turn, prepared);
+    // Before it is read and judged: a server of tools would be asked for them, and a person for a permission.
+    const isShut = guard?.circuit === 'open';
+    const prepared = isShut ? undefined : await judgeTurn(this.#deps, client, task, turn);
+    if (this.#isOver() || (prepared === undefined && !isShut)) return true;
+    const begun = await this.#begin(guard, client, turn, prepared);
     if (begun === undefined) return true;
     if (begun === 'elsewhere') return this.#again();
-    const recorder = await openRecorder(this.#deps, client, { taskId, isStarting, sent: messages, span });
-    for (const memory of memories) await recorder.give({ kind: 'memory', memory });
-    const isOver = await this.#follow(begun, recorder).finally(() => recorder.finish());
-    if (this.#owesCancel) await this.#recordCanceled();
-    return isOver;
+    try {
+      const recorder = await openRecorder(this.#deps, client, { taskId, isStarting, sent: messages, span });
+      for (const memory of memories) await recorder.give({ kind: 'memory', memory });
+      const isOver = await this.#follow(begun, recorder).finally(() => recorder.finish());
+      if (this.#owesCancel) await this.#recordCanceled();
+      return isOver;
+    } finally {
+      await begun.leave?.();
+    }
   }
 
   /** The same turn at the agent that the task was moved to. */
@@ -177,44 +184,77 @@ export class TaskRun {
   }
 
   /**
-   * Sends a turn of a guarded agent as far as its first frame, once more where the agent got nothing and the budget allows it.
-   * Undefined where the task has ended; `elsewhere` where it goes on at the fallback. Nothing of a turn that is sent again is kept.
+   * Sends a turn of a guarded agent as far as its first answer, once more where the agent got nothing and the budget allows it.
+   * Undefined where the task has ended; `elsewhere` where it goes on at the fallback. Nothing of a turn that is sent again here
+   * is kept. `first`: the turn as it was judged; undefined where the circuit was open by then.
    */
   async #begin(
-    guard: UpstreamGuard,
+    guard: UpstreamGuard | undefined,
     client: ProtocolClient,
     turn: Turn,
-    first: PreparedTurn,
-  ): Promise<PreparedTurn | 'elsewhere' | undefined> {
-    let prepared: PreparedTurn | undefined = first;
-    for (let attempt = 0; prepared !== undefined && !this.#isOver(); attempt += 1) {
-      if (!guard.enter()) {
+    first: PreparedTurn | undefined,
+  ): Promise<BegunTurn | 'elsewhere' | undefined> {
+    if (guard === undefined) return first;
+    let prepared = first;
+    for (let attempt = 0; !this.#isOver(); attempt += 1) {
+      if (prepared === undefined && attempt > 0) return undefined;
+      const sent = prepared && (await this.#sendPast(guard, prepared));
+      if (sent === 'left') return undefined;
+      if (sent === undefined || prepared === undefined) {
         if (await this.#moveAway(guard, { reason: 'circuit_open' })) return 'elsewhere';
         await this.#fail(circuitOpen(guard.sight()));
         return undefined;
       }
-      if (!(await this.#maySend())) return undefined;
-      const sent = await firstFrame(prepared.run(this.#stopper.signal));
-      const fault = sent.first?.kind === 'fault' ? sent.first : undefined;
-      if (this.#stopper.signal.aborted) guard.left();
-      else if (fault !== undefined && isOutage(fault)) guard.failed();
-      else guard.succeeded();
-      const pauseMs = fault && guard.circuit !== 'open' ? guard.retryIn(fault, attempt) : undefined;
-      if (fault === undefined || this.#stopper.signal.aborted) return resumed(sent, guard);
+      const { fault } = sent;
+      const follow = (tried: PreparedTurn) =>
+        followTurn(sent, (late, retries) => this.#sendAgain(guard, tried, late, attempt + retries));
+      if (fault === undefined || this.#stopper.signal.aborted) return follow(prepared);
+      const pauseMs = this.#pauseBefore(guard, fault, attempt);
       if (pauseMs === undefined) {
-        const isMoved = maySendElsewhere(fault) && (await this.#moveAway(guard, fault.details ?? {}));
-        if (!isMoved) return resumed(sent, guard);
-        await sent.rest.return?.();
+        if (!maySendElsewhere(fault) || !(await this.#moveAway(guard, fault.details ?? {})))
+          return follow(prepared);
+        await leaveTurn(sent);
         return 'elsewhere';
       }
-      await sent.rest.return?.();
-      await this.#noteRetry(fault, attempt + 1);
-      await aborted(AbortSignal.any([this.#stopper.signal, this.#deps.timeoutSignal(pauseMs)]));
+      await leaveTurn(sent);
+      await this.#waitToRetry(fault, attempt, pauseMs);
       // What a server of tools would do is read anew: it may not have been there to say it.
       if (client.prepare !== undefined)
         prepared = await judgeTurn(this.#deps, client, this.#state(turn), turn);
     }
     return undefined;
+  }
+
+  /** Undefined where the guard lets nothing through; `left` where the task is not to be sent any more. */
+  async #sendPast(guard: UpstreamGuard, prepared: PreparedTurn): Promise<SentTurn | 'left' | undefined> {
+    const passage = guard.enter();
+    if (passage === undefined) return undefined;
+    if (await this.#maySend()) return sendTurn(prepared, this.#stopper.signal, passage);
+    passage.close();
+    return 'left';
+  }
+
+  /** A call that is on record already, and of which its server says that it did nothing. */
+  async #sendAgain(
+    guard: UpstreamGuard,
+    prepared: PreparedTurn,
+    fault: Fault,
+    attempt: number,
+  ): Promise<SentTurn | undefined> {
+    const pauseMs = this.#pauseBefore(guard, fault, attempt);
+    if (pauseMs === undefined || this.#isOver()) return undefined;
+    await this.#waitToRetry(fault, attempt, pauseMs);
+    const sent = this.#isOver() ? undefined : await this.#sendPast(guard, prepared);
+    return sent === 'left' ? undefined : sent;
+  }
+
+  #pauseBefore(guard: UpstreamGuard, fault: Fault, attempt: number): number | undefined {
+    return guard.circuit === 'open' ? undefined : guard.retryIn(fault, attempt);
+  }
+
+  async #waitToRetry(fault: Fault, attempt: number, pauseMs: number): Promise<void> {
+    await this.#noteRetry(fault, attempt + 1);
+    await aborted(AbortSignal.any([this.#stopper.signal, this.#deps.timeoutSignal(pauseMs)]));
   }
 
   #state({ taskId }: Turn): CleanTaskState {
@@ -223,7 +263,7 @@ export class TaskRun {
     return task;
   }
 
-  #noteRetry({ code, details = {} }: Extract<Frame, { kind: 'fault' }>, attempt: number): Promise<void> {
+  #noteRetry({ code, details = {} }: Fault, attempt: number): Promise<void> {
     const { log, tools } = this.#deps;
     const said = tools.redact({ code: String(code), reason: details['reason'] ?? null, attempt }).value;
     return log.transact({ actor: null }, (tx) => {
@@ -307,35 +347,6 @@ export class TaskRun {
         });
     });
   }
-}
-
-/** A turn that was sent, with its first frame; undefined where it has none. */
-interface SentTurn {
-  first: Frame | undefined;
-  rest: AsyncIterator<Frame>;
-}
-
-async function firstFrame(frames: AsyncIterable<Frame>): Promise<SentTurn> {
-  const rest = frames[Symbol.asyncIterator]();
-  const { value, done } = await rest.next();
-  return { first: done ? undefined : value, rest };
-}
-
-/** The frames of a turn that was sent; what breaks later counts against its agent too. */
-function resumed({ first, rest }: SentTurn, guard: UpstreamGuard): PreparedTurn {
-  return {
-    async *run() {
-      try {
-        if (first !== undefined) yield first;
-        for (let next = await rest.next(); !next.done; next = await rest.next()) {
-          if (next.value.kind === 'fault' && isOutage(next.value)) guard.failed();
-          yield next.value;
-        }
-      } finally {
-        await rest.return?.();
-      }
-    },
-  };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

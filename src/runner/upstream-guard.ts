@@ -11,7 +11,7 @@ export interface GuardTerms {
   fallback?: string | undefined;
 }
 
-type Fault = Extract<Frame, { kind: 'fault' }>;
+export type Fault = Extract<Frame, { kind: 'fault' }>;
 
 /** Retries that may have been saved up. */
 const MAX_SAVED = 10;
@@ -26,7 +26,8 @@ export class UpstreamGuard {
   #failures = 0;
   /** Monotonic. */
   #openedMs: number | undefined;
-  #isProbing = false;
+  /** The turn that tries an agent whose circuit is half open. */
+  #probe: symbol | undefined;
   #saved = 1;
   #retries = 0;
 
@@ -41,32 +42,43 @@ export class UpstreamGuard {
     return this.#clock.monotonic() - this.#openedMs >= breaker.openMs ? 'half_open' : 'open';
   }
 
-  /** Whether a turn may be sent now. Who may tells how it went: `succeeded`, `failed` or `left`. */
-  enter(): boolean {
+  /** Lets a turn through; undefined where none may be sent now. Whoever gets a passage closes it. */
+  enter(): Passage | undefined {
     const { circuit } = this;
-    if (circuit === 'open' || (circuit === 'half_open' && this.#isProbing)) return false;
-    this.#isProbing = circuit === 'half_open';
+    if (circuit === 'open' || (circuit === 'half_open' && this.#probe !== undefined)) return undefined;
+    const probe = circuit === 'half_open' ? Symbol('probe') : undefined;
+    this.#probe = probe;
     this.#saved = Math.min(MAX_SAVED, this.#saved + (this.terms.retries?.share ?? 0));
-    return true;
+    return new Passage({
+      answered: () => this.#answered(probe),
+      failed: () => this.#failed(probe),
+      closed: (isWell) => this.#closed(probe, isWell),
+    });
   }
 
-  succeeded(): void {
-    this.#isProbing = false;
-    this.#failures = 0;
+  /** An agent that answers again may still fail in the same turn, so its failures are kept until that is over. */
+  #answered(probe: symbol | undefined): void {
+    if (probe === undefined || probe !== this.#probe) return;
+    this.#probe = undefined;
     this.#openedMs = undefined;
   }
 
-  failed(): void {
+  #failed(probe: symbol | undefined): void {
     this.#failures += 1;
     const { breaker } = this.terms;
-    if (breaker !== undefined && (this.#isProbing || this.#failures >= breaker.failures))
+    if (breaker !== undefined && (probe !== undefined || this.#failures >= breaker.failures))
       this.#openedMs = this.#clock.monotonic();
-    this.#isProbing = false;
+    this.#release(probe);
   }
 
-  /** Nothing is known of how it went. */
-  left(): void {
-    this.#isProbing = false;
+  /** The end of what was sent before the circuit opened says nothing of how its agent does now. */
+  #closed(probe: symbol | undefined, isWell: boolean): void {
+    this.#release(probe);
+    if (isWell && this.#openedMs === undefined) this.#failures = 0;
+  }
+
+  #release(probe: symbol | undefined): void {
+    if (probe !== undefined && probe === this.#probe) this.#probe = undefined;
   }
 
   /** Milliseconds to wait before a turn is sent again; undefined: it is not. Takes it from the budget. */
@@ -100,6 +112,45 @@ export class UpstreamGuard {
   }
 }
 
+interface PassageEnds {
+  answered(): void;
+  failed(): void;
+  /** `isWell`: its agent has answered, and did not fail. */
+  closed(isWell: boolean): void;
+}
+
+/** One turn that a guard has let through, and what its agent shows by it. */
+export class Passage {
+  readonly #ends: PassageEnds;
+  #isAnswered = false;
+  #isFailed = false;
+  #isClosed = false;
+
+  constructor(ends: PassageEnds) {
+    this.#ends = ends;
+  }
+
+  /** What comes of the turn, frame by frame. */
+  hear(frame: Frame): void {
+    if (frame.kind === 'message' && frame.own) return;
+    if (frame.kind === 'fault' && isOurs(frame)) return;
+    if (frame.kind === 'fault' && isOutage(frame)) {
+      if (!this.#isFailed) this.#ends.failed();
+      this.#isFailed = true;
+    } else if (!this.#isAnswered) {
+      this.#isAnswered = true;
+      if (!this.#isFailed) this.#ends.answered();
+    }
+  }
+
+  /** The turn is over, or was let go. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#ends.closed(this.#isAnswered && !this.#isFailed);
+  }
+}
+
 /** The guards in force, by route; undefined while none is configured, so that asking costs nothing. A reload puts others there. */
 export interface Guards {
   current: ReadonlyMap<string, UpstreamGuard> | undefined;
@@ -122,16 +173,27 @@ export function guardsOf(
 }
 
 /** Faults of our own doing, which say nothing of the agent. */
-const OURS: ReadonlySet<unknown> = new Set(['aborted', 'closed', 'harness_restarted']);
+const OURS: ReadonlySet<unknown> = new Set([
+  'aborted',
+  'closed',
+  'harness_restarted',
+  'credential',
+  'max_connections',
+]);
 
-/** Whether a fault is one of the connection or of a server, and no refusal of what was asked. */
-export function isOutage({ code, details }: Fault): boolean {
-  if (code !== 'upstream_unavailable' && code !== 'deadline_exceeded') return false;
-  const status = details?.['http_status'];
-  return !OURS.has(details?.['reason']) && (typeof status !== 'number' || status >= 500);
+function isOurs({ details }: Fault): boolean {
+  return OURS.has(details?.['reason']);
 }
 
-/** What the connection says where the agent got nothing; `start`, `not_started`: there is no program to get it. */
+/** Whether a fault is one of the connection or of a server, and no refusal of what was asked. */
+export function isOutage(fault: Fault): boolean {
+  const { code, details } = fault;
+  if (code !== 'upstream_unavailable' && code !== 'deadline_exceeded') return false;
+  const status = details?.['http_status'];
+  return !isOurs(fault) && (typeof status !== 'number' || status >= 500);
+}
+
+/** What is said where the agent got nothing; `start`, `not_started`: there is no program to get it. */
 const NEVER_SENT: ReadonlySet<unknown> = new Set([
   'refused',
   'unknown_host',
@@ -141,6 +203,7 @@ const NEVER_SENT: ReadonlySet<unknown> = new Set([
   'not_reached',
   'not_started',
   'start',
+  'credential',
   'agent_start',
 ]);
 

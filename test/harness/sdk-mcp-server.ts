@@ -51,6 +51,8 @@ export class SdkMcpServer {
   #end: (() => void)[] = [];
   /** Status of the next POST, which then reaches no tool. */
   refuseNext: number | undefined;
+  /** Of that answer. */
+  refusalHeaders: Record<string, string> = {};
 
   private constructor(forgotten: 400 | 404) {
     this.#forgotten = forgotten;
@@ -93,7 +95,7 @@ export class SdkMcpServer {
     if (refusal !== undefined) {
       this.refuseNext = undefined;
       req.resume();
-      return void res.writeHead(refusal).end();
+      return void res.writeHead(refusal, this.refusalHeaders).end();
     }
     const id = req.headers['mcp-session-id'];
     const known = typeof id === 'string' ? this.#sessions.get(id) : undefined;

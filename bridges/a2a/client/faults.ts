@@ -3,6 +3,7 @@ import type { FaultCode } from '#protocol-client.ts';
 import {
   credentialFault,
   Fault,
+  retryAfterOf,
   TRANSPORT_MESSAGES,
   type TransportFault,
   transportFault,
@@ -37,12 +38,10 @@ export function faultOfStatus(status: number, header: (name: string) => string |
   if (status === 408 || status === 504) {
     return new Fault('deadline_exceeded', 'The agent reports a timeout of its own.', details, true);
   }
-  const retryAfter = header('retry-after');
-  const extra = retryAfter === undefined ? details : { ...details, retry_after: retryAfter.slice(0, 64) };
   return new Fault(
     'upstream_unavailable',
     `The agent answered with HTTP ${status}.`,
-    extra,
+    { ...details, ...retryAfterOf(header('retry-after')) },
     status === 429 || status >= 500,
   );
 }

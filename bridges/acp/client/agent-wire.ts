@@ -3,7 +3,13 @@ import type { HostOffer } from '../../../mappings/acp/host-methods.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { type ChildEnd, startChild } from '../../wire/child.ts';
 import { childEnvironment } from '../../wire/child-environment.ts';
-import { type Fault, unavailable } from '../../wire/faults.ts';
+import {
+  type Fault,
+  retryAfterOf,
+  TRANSPORT_MESSAGES,
+  transportFault,
+  unavailable,
+} from '../../wire/faults.ts';
 import { credentialHeaders } from '../../wire/http-client.ts';
 import type { AcpClientConfig, AcpLimits } from './config.ts';
 import { faultOf, tooLong } from './faults.ts';
@@ -129,7 +135,9 @@ function connect(
     perMessageDeflate: false,
     followRedirects: false,
   });
+  let isOpened = false;
   socket.once('open', () => {
+    isOpened = true;
     for (const text of unsent.splice(0)) socket.send(text);
   });
   socket.on('message', (data: Buffer, isBinary) => {
@@ -137,11 +145,16 @@ function connect(
   });
   socket.on('error', (error: NodeJS.ErrnoException) => {
     deps.logger.debug({ err: error }, 'agent socket');
+    // Before it is open nobody has heard anything.
+    if (!isOpened) listener.ended(notConnected(error));
     if (TOO_LONG.includes(error.code ?? '')) listener.ended(tooLong(limits.max_frame_bytes));
   });
   socket.once('unexpected-response', (_request, response) => {
     listener.ended(
-      unavailable('refused', 'The agent refused the connection.', { http_status: response.statusCode ?? 0 }),
+      unavailable('refused', 'The agent refused the connection.', {
+        http_status: response.statusCode ?? 0,
+        ...retryAfterOf(response.headers['retry-after']),
+      }),
     );
     socket.terminate();
   });
@@ -149,6 +162,11 @@ function connect(
     listener.ended(unavailable('lost', 'The connection to the agent is over.', { close_code: code })),
   );
   return socket;
+}
+
+function notConnected(error: unknown): Fault {
+  const reason = transportFault(error);
+  return unavailable(reason, TRANSPORT_MESSAGES[reason]);
 }
 
 async function closed(socket: WebSocket, { deps: { timers } }: WireSettings): Promise<void> {

@@ -10,7 +10,7 @@ import type {
 } from '#protocol-client.ts';
 import { modelsOffered } from '../../../mappings/acp/config-options.ts';
 import type { BridgeDeps } from '../../bridge.ts';
-import { unavailable } from '../../wire/faults.ts';
+import { unavailable, unsent } from '../../wire/faults.ts';
 import { queuedFrames, runTurn } from '../../wire/turn.ts';
 import { unlessAborted } from '../../wire/waits.ts';
 import { type Host, Hosts } from '../host.ts';
@@ -143,7 +143,9 @@ export class AcpClient implements ProtocolClient {
       offered,
       lateInputs,
     };
-    const prepared = await pool.use((connection) => preparePrompt({ ...opener, connection }, turn, signal));
+    const prepared = await pool
+      .use((connection) => preparePrompt({ ...opener, connection }, turn, signal))
+      .catch((error: unknown) => Promise.reject(unsent(faultOf(error))));
     if ('unsent' in prepared) return yield* prepared.unsent.map(frameOf);
     const { prompt } = prepared;
     this.#prompts.set(turn.taskId, prompt);

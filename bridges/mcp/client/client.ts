@@ -12,7 +12,7 @@ import type {
   Turn,
 } from '#protocol-client.ts';
 import type { BridgeDeps } from '../../bridge.ts';
-import { Fault } from '../../wire/faults.ts';
+import { Fault, unsent } from '../../wire/faults.ts';
 import { RpcError } from '../../wire/json-rpc.ts';
 import { headersOf, inputsOf, type NamedInputs } from '../../wire/session-inputs.ts';
 import { runTurn } from '../../wire/turn.ts';
@@ -148,7 +148,7 @@ export class McpClient implements ProtocolClient {
         run: (signal) => this.#turn(signal, () => this.#runCall(turn, call, signal)),
       };
     } catch (error) {
-      return only(frameOfError(error));
+      return only(frameOfError(unsent(error)));
     }
   }
 
@@ -267,7 +267,11 @@ export class McpClient implements ProtocolClient {
       lease = await this.#lease(turn, call, signal);
       return lease.connection;
     });
-    lease = await this.#lease(turn, call, signal);
+    try {
+      lease = await this.#lease(turn, call, signal);
+    } catch (error) {
+      throw stand === undefined ? unsent(error) : error;
+    }
     this.#calls.set(turn.taskId, call);
     const request = frameOf(
       {

@@ -4,7 +4,7 @@ import type { JsonObject } from '#protocol/json.ts';
 import { STATELESS, TASKS_EXTENSION } from '../../../mappings/mcp/revisions.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { childEnvironment } from '../../wire/child-environment.ts';
-import { Fault } from '../../wire/faults.ts';
+import { Fault, NOT_RUN, retryAfterOf } from '../../wire/faults.ts';
 import { credentialHeaders } from '../../wire/http-client.ts';
 import { isDoneWithin, pause } from '../../wire/waits.ts';
 import { createWebFetch, type WebFetch } from '../../wire/web-fetch.ts';
@@ -35,6 +35,8 @@ export class Connector {
   readonly #limits: McpLimits;
   readonly #deps: BridgeDeps;
   readonly #web: WebFetch | undefined;
+  /** For the libraries, which lose what an answer says of when to come again. */
+  readonly #request: WebFetch['request'] | undefined;
   /** What the server answered last. */
   #speaks: Era | undefined;
   /** Whether a server of the revision without sessions takes them too. */
@@ -45,11 +47,17 @@ export class Connector {
     this.#limits = limits;
     this.#deps = deps;
     if (config.url === undefined) return;
-    this.#web = createWebFetch({
+    const web = createWebFetch({
       connectTimeoutMs: limits.connect_timeout_ms,
       connections: limits.concurrency + limits.max_connections,
       headers: async () => ({ ...(await credentialHeaders(config.auth, deps)), ...callHeaders.getStore() }),
     });
+    this.#web = web;
+    this.#request = async (url, init) => {
+      const answer = await web.request(url, init);
+      if (init?.method === 'POST') refuseForNow(answer);
+      return answer;
+    };
   }
 
   /**
@@ -160,9 +168,9 @@ export class Connector {
 
   async #statelessTransport(): Promise<unknown> {
     const { url } = this.#config;
-    if (url === undefined || this.#web === undefined) return this.transport();
+    if (url === undefined || this.#request === undefined) return this.transport();
     const { StreamableHTTPClientTransport: Http } = await import('@modelcontextprotocol/client');
-    return new Http(new URL(url), { fetch: this.#web.request });
+    return new Http(new URL(url), { fetch: this.#request });
   }
 
   /** Those of the revision without sessions know extensions; the others take no notice of them. */
@@ -194,14 +202,14 @@ export class Connector {
   /** The wire to the server, not started. `listens` is called when an endpoint has answered who listens, whatever it says. */
   async transport(listens?: () => void): Promise<Transport> {
     const { url, command, cwd } = this.#config;
-    const web = this.#web;
-    if (url !== undefined && web !== undefined) {
+    const send = this.#request;
+    if (url !== undefined && send !== undefined) {
       const { StreamableHTTPClientTransport: Http } = await import(
         '@modelcontextprotocol/sdk/client/streamableHttp.js'
       );
       const request: WebFetch['request'] = async (to, init) => {
         try {
-          return await web.request(to, init);
+          return await send(to, init);
         } finally {
           if (init?.method === 'GET') listens?.();
         }
@@ -231,6 +239,18 @@ export class Connector {
       });
     }
   }
+}
+
+/** Throws for an answer in place of that of the server which says when to come again. */
+function refuseForNow({ status, headers }: Response): void {
+  const retry = retryAfterOf(headers.get('retry-after'));
+  if ((status !== 429 && status !== 503) || retry.retry_after === undefined) return;
+  // What stands before a server that is not there for the moment says so; one that is there and busy is not asked again at once.
+  const details = {
+    ...{ reason: 'http_status', http_status: status, ...retry },
+    ...(status === 503 ? NOT_RUN : {}),
+  };
+  throw new Fault('upstream_unavailable', 'The server takes no requests for now.', details);
 }
 
 /** What every request of the revision without sessions says of its sender. */

@@ -1,6 +1,6 @@
 import { objectOf } from '#protocol/json-shape.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
-import { credentialFault, Fault, type TransportFault, transportFault } from '../../wire/faults.ts';
+import { credentialFault, Fault, NOT_RUN, type TransportFault, transportFault } from '../../wire/faults.ts';
 import { RpcError } from '../../wire/json-rpc.ts';
 
 const OUTCOME_UNKNOWN = { outcome: 'unknown' };
@@ -15,9 +15,6 @@ export const LOST = new Fault('upstream_unavailable', 'The server ended while it
   reason: 'lost',
   ...OUTCOME_UNKNOWN,
 });
-
-/** The request did not reach the tool, so it may be sent again. */
-const NOT_RUN = { outcome: 'not_run' };
 
 export const SESSION_LOST = new Fault('upstream_unavailable', 'The server has forgotten the session.', {
   reason: 'session_lost',

@@ -64,10 +64,12 @@ export type RecordType = McpRecord['type'];
 /** A record as a frame. `label` names it in the override key; before `request` nothing has left the gateway. */
 export function frameOf(record: McpRecord, label?: string): Extract<Frame, { kind: 'message' }> {
   const isUnsent = record.type === 'held' || record.type === 'still_held' || record.type === 'refused';
+  const isOwn = isUnsent || record.type === 'request' || record.type === 'resumed';
   return {
     kind: 'message',
     body: record as unknown as JsonValue,
     ...(label === undefined ? {} : { label }),
     ...(isUnsent ? { unsent: true } : {}),
+    ...(isOwn ? { own: true } : {}),
   };
 }

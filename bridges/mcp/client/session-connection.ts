@@ -13,6 +13,7 @@ import { type CallOptions, ClientConnection, requestOptions, type ServerPeer } f
 import {
   GIVEN_UP,
   httpFault,
+  isNotRun,
   LOST,
   NOT_REACHED,
   NOT_STARTED,
@@ -101,7 +102,10 @@ export class SessionConnection extends ClientConnection<Client> {
   /** The SDK uses -32001 for a timeout and for an abort, and -32000 when the connection is gone. */
   #faultOf(error: unknown, signal: AbortSignal): Error {
     if (signal.aborted) return GIVEN_UP;
-    if (error instanceof Fault) return error;
+    if (error instanceof Fault) {
+      if (isNotRun(error)) this.retire();
+      return error;
+    }
     if (error instanceof McpError) {
       if (error.code === MCP_ERRORS.request_timeout && isOwn(error)) return TIMED_OUT;
       if (error.code === MCP_ERRORS.connection_closed && this.isClosed) return LOST;

@@ -17,6 +17,7 @@ import { type CallOptions, ClientConnection, requestOptions, type ServerPeer } f
 import {
   GIVEN_UP,
   httpFault,
+  isNotRun,
   LOST,
   NOT_REACHED,
   NOT_STARTED,
@@ -141,7 +142,8 @@ export class StatelessConnection extends ClientConnection<Client> {
     if (error instanceof ProtocolError)
       return new RpcError(error.code, error.message, error.data as JsonValue | undefined);
     if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return TIMED_OUT;
-    this.retire();
+    if (!(error instanceof Fault) || isNotRun(error)) this.retire();
+    if (error instanceof Fault) return error;
     const status = error instanceof SdkHttpError ? error.status : undefined;
     if (neverArrived(error, status)) return NOT_REACHED;
     return status === undefined ? LOST : httpFault(status);

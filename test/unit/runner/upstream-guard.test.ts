@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Frame } from '#protocol-client.ts';
 import { guardsOf, isOutage, maySendElsewhere, UpstreamGuard, wasNotSent } from '#runner/upstream-guard.ts';
 
 const fault = (details: Record<string, string | number>, code = 'upstream_unavailable' as const) => ({
@@ -8,6 +9,7 @@ const fault = (details: Record<string, string | number>, code = 'upstream_unavai
   details,
 });
 const REFUSED = fault({ reason: 'refused' });
+const LOST = fault({ reason: 'lost' });
 
 function guarded(terms: ConstructorParameters<typeof UpstreamGuard>[0]) {
   const time = { ms: 0 };
@@ -15,36 +17,75 @@ function guarded(terms: ConstructorParameters<typeof UpstreamGuard>[0]) {
   return { guard, time };
 }
 
+const SAID: Frame = { kind: 'message', body: {} };
+const OWN: Frame = { kind: 'message', body: {}, own: true };
+
+/** A turn that comes through, and in which this is heard; false where none does. */
+function turn(guard: UpstreamGuard, ...frames: Frame[]): boolean {
+  const passage = guard.enter();
+  for (const frame of frames) passage?.hear(frame);
+  passage?.close();
+  return passage !== undefined;
+}
+
 describe('the circuit breaker of an agent', () => {
   const terms = { route: 'a2a:shop', breaker: { failures: 3, openMs: 1_000 } };
 
   it('opens after failures in a row, lets one through after its time, and closes when that goes well', () => {
     const { guard, time } = guarded(terms);
-    const fail = () => {
-      expect(guard.enter()).toBe(true);
-      guard.failed();
-    };
-    fail();
-    fail();
-    expect(guard.enter()).toBe(true);
-    guard.succeeded();
-    for (let n = 0; n < 3; n += 1) fail();
-    expect([guard.circuit, guard.enter()]).toEqual(['open', false]);
+    turn(guard, REFUSED);
+    turn(guard, REFUSED);
+    turn(guard, SAID);
+    for (let n = 0; n < 3; n += 1) expect(turn(guard, REFUSED)).toBe(true);
+    expect([guard.circuit, turn(guard)]).toEqual(['open', false]);
     expect(guard.sight()).toMatchObject({ circuit: 'open', failures: 3, untilMs: 1_001_000 });
     time.ms = 999;
-    expect(guard.enter()).toBe(false);
+    expect(turn(guard)).toBe(false);
     time.ms = 1_000;
-    expect([guard.circuit, guard.enter(), guard.enter()]).toEqual(['half_open', true, false]);
-    guard.failed();
-    expect([guard.circuit, guard.enter()]).toEqual(['open', false]);
+    const probe = guard.enter();
+    expect([guard.circuit, probe !== undefined, turn(guard)]).toEqual(['half_open', true, false]);
+    probe?.hear(REFUSED);
+    expect([guard.circuit, turn(guard)]).toEqual(['open', false]);
     time.ms = 2_000;
-    expect(guard.enter()).toBe(true);
     // Of one that was left nothing is known, and the next one may try.
-    guard.left();
-    expect(guard.enter()).toBe(true);
-    guard.succeeded();
+    expect(turn(guard)).toBe(true);
+    expect(turn(guard, SAID)).toBe(true);
     expect(guard.sight()).toMatchObject({ circuit: 'closed', failures: 0, untilMs: undefined });
-    expect([guard.enter(), guard.enter()]).toEqual([true, true]);
+    expect([turn(guard), turn(guard)]).toEqual([true, true]);
+  });
+
+  it('counts turns that begin well and break off, and takes no word of its own for an answer', () => {
+    const { guard } = guarded(terms);
+    for (const frames of [
+      [SAID, LOST],
+      [OWN, LOST],
+      [OWN, SAID, LOST],
+    ])
+      expect(turn(guard, ...frames)).toBe(true);
+    expect(guard.circuit).toBe('open');
+  });
+
+  it('lets others through as soon as the one that tries is answered, and opens again where that breaks off', () => {
+    const { guard, time } = guarded(terms);
+    for (let n = 0; n < 3; n += 1) turn(guard, REFUSED);
+    time.ms = 1_000;
+    const probe = guard.enter();
+    probe?.hear(OWN);
+    expect(turn(guard)).toBe(false);
+    probe?.hear(SAID);
+    expect([guard.circuit, turn(guard)]).toEqual(['closed', true]);
+    probe?.hear(LOST);
+    probe?.close();
+    expect(guard.circuit).toBe('open');
+  });
+
+  it('does not close by the end of what was sent before it opened', () => {
+    const { guard } = guarded(terms);
+    const old = guard.enter();
+    for (let n = 0; n < 3; n += 1) turn(guard, REFUSED);
+    old?.hear(SAID);
+    old?.close();
+    expect(guard.sight()).toMatchObject({ circuit: 'open', failures: 3 });
   });
 
   it('counts what is of the connection or the server, and no refusal', () => {
@@ -63,7 +104,7 @@ describe('the retry budget of an agent', () => {
     const { guard } = guarded({ route: 'a2a:shop', retries: { share: 0.25, most: 2, pauseMs: 100 } });
     let retried = 0;
     for (let turn = 0; turn < 400; turn += 1) {
-      expect(guard.enter()).toBe(true);
+      expect(guard.enter()).toBeDefined();
       if (guard.retryIn(REFUSED, 0) !== undefined) retried += 1;
     }
     expect(retried).toBe(101);
@@ -107,7 +148,7 @@ describe('another agent', () => {
     const clock = { now: () => 0, monotonic: () => 0 };
     const shop = { route: 'a2a:shop', breaker: { failures: 1, openMs: 10 } };
     const first = guardsOf([shop], clock, undefined);
-    first?.get('a2a:shop')?.failed();
+    first?.get('a2a:shop')?.enter()?.hear(REFUSED);
     const next = guardsOf([{ ...shop }, { route: 'acp:coder' }], clock, first);
     expect(next?.get('a2a:shop')?.circuit).toBe('open');
     const other = guardsOf([{ ...shop, fallback: 'a2a:backup' }], clock, next);
