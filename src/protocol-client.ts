@@ -54,6 +54,8 @@ export interface ProtocolClient {
    * when it is recorded. Called once, before the first turn. Left out where peers speak in turns only.
    */
   listen?(overhear: (taskId: string, frame: Frame) => Promise<void>): void;
+  /** Clients of a protocol server are served by it beside the Tasks. Left out where none are. */
+  readonly isServing?: boolean;
   /** Takes the place of another client of the same route, with what faces have given that one. Left out where they give nothing. */
   succeed?(before: ProtocolClient): void;
   /**

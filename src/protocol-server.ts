@@ -32,6 +32,8 @@ export interface ProtocolServer {
   readonly grpc?: () => Promise<readonly GrpcService[]>;
   /** Shutdown begins. Streams and sockets are ended by the surface; a protocol server stops what it does on its own account. */
   drain?(): void;
+  /** An operator has halted something: ends what a protocol server runs there beside the Tasks. */
+  endHalted?(): Promise<void>;
   close?(): Promise<void>;
 }
 
@@ -81,6 +83,8 @@ export interface ServerDeps {
    * class, or a run of an agent.
    */
   refuses(workspaceId: string, route: string, sideEffect: SideEffectClass): boolean;
+  /** Why an operator has halted what is on a route, or one tool of it, in words; undefined where nobody has. */
+  haltOf(route: string, tool?: string): string | undefined;
   limits: ServerLimits;
 }
 

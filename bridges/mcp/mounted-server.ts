@@ -2,6 +2,8 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JudgedTool } from '#protocol/intended-call.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
+import { MCP_ERRORS } from '../../mappings/mcp/errors.ts';
+import { RpcError } from '../wire/json-rpc.ts';
 import type { McpLimits } from './client/config.ts';
 import type { Connection, ServerPeer } from './client/connection.ts';
 
@@ -11,6 +13,10 @@ export type Post = (body: string, headers: Record<string, string>, signal: Abort
 /** A server that is passed through, with what its operator lets through. */
 export interface MountedServer {
   readonly route: string;
+  /** The same for as long as the row of the configuration is: after a reload another one may be served under the route. */
+  readonly row: object;
+  /** A call runs until the function that is returned is called; the row is kept up meanwhile. */
+  use(): () => void;
   readonly limits: Pick<
     McpLimits,
     'connect_timeout_ms' | 'restart_wait_ms' | 'idle_timeout_ms' | 'total_timeout_ms' | 'max_connections'
@@ -34,20 +40,67 @@ export interface MountedServer {
 export interface OpenServer extends MountedServer {
   /** Whether a tool may be seen and called here. Nobody can be asked, so one whose calls need a permission may not. */
   isOpen(tool: string, definition?: JsonValue): boolean;
+  /** The error of a call that is not made: nobody may call the tool, or an operator has halted it. Undefined for one that is. */
+  refusal(tool: string, definition?: JsonValue): RpcError | undefined;
+  /**
+   * A call begins. `end` is called with why, once, where its tool is halted before the function that is returned is called.
+   */
+  begins(tool: string, end: (why: RpcError) => void): () => void;
+}
+
+interface Doorkeeper extends Pick<OpenServer, 'begins'> {
+  letsPass(route: string, tool: JudgedTool): boolean;
+  haltOf(tool: string): string | undefined;
 }
 
 /** Opens a server as far as the policy lets its tools pass. */
-export function openServer(
-  server: MountedServer,
-  letsPass: (route: string, tool: JudgedTool) => boolean,
-): OpenServer {
+export function openServer(server: MountedServer, { letsPass, haltOf, begins }: Doorkeeper): OpenServer {
+  const isOpen = (name: string, definition?: JsonValue) => {
+    const tool = server.judged(name, definition);
+    return tool !== undefined && haltOf(name) === undefined && letsPass(server.route, tool);
+  };
   return {
     ...server,
-    isOpen: (name, definition) => {
-      const tool = server.judged(name, definition);
-      return tool !== undefined && letsPass(server.route, tool);
+    isOpen,
+    begins: (tool, end) => {
+      const over = begins(tool, end);
+      const leave = server.use();
+      return () => {
+        over();
+        leave();
+      };
+    },
+    refusal: (name, definition) => {
+      if (isOpen(name, definition)) return undefined;
+      const halt = haltOf(name);
+      return halt === undefined
+        ? new RpcError(MCP_ERRORS.invalid_params, `Unknown tool: ${name}`)
+        : haltedCall(halt);
     },
   };
+}
+
+function haltedCall(why: string): RpcError {
+  return new RpcError(MCP_ERRORS.invalid_request, why);
+}
+
+/** The calls that run on mounted servers, beside the Tasks. */
+export class MountedCalls {
+  readonly #running = new Set<{ route: string; tool: string; end(why: RpcError): void }>();
+
+  begins(route: string, tool: string, end: (why: RpcError) => void): () => void {
+    const call = { route, tool, end };
+    this.#running.add(call);
+    return () => this.#running.delete(call);
+  }
+
+  /** Ends those that somebody has halted. */
+  endHalted(haltOf: (route: string, tool: string) => string | undefined): void {
+    for (const call of [...this.#running]) {
+      const why = haltOf(call.route, call.tool);
+      if (why !== undefined && this.#running.delete(call)) call.end(haltedCall(why));
+    }
+  }
 }
 
 /** The result of `tools/list` without the tools that are not open, whose definitions are kept in `heldBack`. */

@@ -127,13 +127,17 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const telemetry = await openTelemetry(parts, log, clients, measuring);
   closers.push(() => telemetry?.close());
   let reloader: Reloader | undefined;
+  let endHaltedCalls = async (): Promise<void> => undefined;
   closers.push(() => reloader?.close());
   const reload = () => reloader?.reload() ?? refuseReload();
   const core = makeCore(working, data, rooms, clients, authentication, watch, {
     measuring,
     telemetry,
     reload,
-    stopHaltedAgents: async () => reloader?.stopHaltedAgents(),
+    stopHaltedAgents: async () => {
+      await endHaltedCalls();
+      await reloader?.stopHaltedAgents();
+    },
     startReleased: (route) => reloader?.startReleased(route),
   });
   closers.push(() => core.subscriptions.close());
@@ -166,6 +170,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     { measuring, telemetry },
     node?.door,
   );
+  endHaltedCalls = () => surface.endHalted();
   let graceMs: number | undefined;
   closers.push(() => surface.close({ graceMs: graceMs ?? config.limits.drain_timeout_ms }));
   reloader = new Reloader({

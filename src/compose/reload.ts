@@ -60,7 +60,8 @@ export class Reloader {
 
   /** Ends the clients that were replaced and whose tasks have all ended. */
   async closeIdle(): Promise<void> {
-    const idle = [...this.#retired].filter((client) => !this.#deps.core.runner.serves(client));
+    const { runner } = this.#deps.core;
+    const idle = [...this.#retired].filter((client) => !runner.serves(client) && client.isServing !== true);
     for (const client of idle) this.#retired.delete(client);
     await Promise.all(idle.map((client) => client.close()));
   }

@@ -11,6 +11,7 @@ import type { AdmittedCaller, Gateway } from '#gateway.ts';
 import { JsonReader } from '#json/json-reader.ts';
 import type { Face } from '#operation/metric-table.ts';
 import { readinessOf } from '#operation/readiness.ts';
+import { decisionOfHalt, haltOn } from '#policy/halts.ts';
 import { decideTool } from '#policy/known-tool.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { timestamp } from '#protocol/ports.ts';
@@ -62,7 +63,7 @@ export function makeSurface(
   const readiness = () =>
     withUndiscovered(
       readinessOf(log, draining, neverReached(issuers), watch.details()),
-      undiscovered(clients),
+      undiscovered(clients).filter((route) => haltOn(tools.self.halts, { route }) === undefined),
     );
   const json = new JsonReader();
   const cards = makeCards(parts, keys, clients, tools.routes, () => surface.grpcAddress());
@@ -262,6 +263,10 @@ function makeServers(
     drafts: config.server.drafts,
     refuses: (workspaceId, route, sideEffect) =>
       isRefusedIn({ get: log.state.bind(log) }, tools.self, workspaceId, { route, sideEffect }),
+    haltOf: (route, tool) => {
+      const halt = haltOn(tools.self.halts, { route, ...(tool !== undefined && { skillId: tool }) });
+      return halt && decisionOfHalt(halt).because;
+    },
     limits: {
       maxBodyBytes: limits.max_body_bytes,
       maxJsonDepth: limits.max_json_depth,

@@ -109,6 +109,8 @@ export interface HttpSurface {
   grpcAddress(): string | undefined;
   /** New connections get this certificate; those that are open go on. Nothing for plain HTTP. Throws for no usable pair. */
   renewCertificate(pair: Pick<TlsSettings, 'cert' | 'key'>): void;
+  /** Ends what protocol servers run beside the Tasks on what an operator has halted. */
+  endHalted(): Promise<void>;
   /** Listens and returns the URL of clients and the bound port; rejects with the system error. */
   listen(host: string, port: number): Promise<{ url: string; port: number }>;
   /**
@@ -145,6 +147,9 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
   return {
     server,
     openStreams: () => streams.size + sockets.size,
+    async endHalted() {
+      await Promise.all(protocolServers.map((each) => each.endHalted?.()));
+    },
     overflows: () => ({ sse: streams.overflows, ws: sockets.overflows, grpc: grpc?.overflows ?? 0 }),
     grpcAddress: () => grpcAddress,
     renewCertificate(pair) {

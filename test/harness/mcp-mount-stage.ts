@@ -19,6 +19,14 @@ export const ERAS: readonly Era[] = ['sessions', 'stateless'];
 const WIRES: readonly Wire[] = ['stdio', 'http'];
 export const SERVERS = ERAS.flatMap((era) => WIRES.map((wire) => ({ era, wire, id: `${era}-${wire}` })));
 
+/** A client and a server for each way that a call goes through a mount: in a session, over one of the gateway, and as it came. */
+export const WAYS: readonly (readonly [Era, string])[] = [
+  ['sessions', 'sessions-stdio'],
+  ['sessions', 'stateless-http'],
+  ['stateless', 'sessions-http'],
+  ['stateless', 'stateless-http'],
+];
+
 export type Told = Record<string, unknown>;
 export const ASKED = { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} };
 const INFO = { name: 'test', version: '1' };
@@ -62,6 +70,7 @@ export function mountStage() {
 
   return {
     servers,
+    gateway: running,
     /** A client of an SDK, with what both have in common. */
     async connect(era: Era, id: string, capabilities: object = ASKED): Promise<Client> {
       const how = { requestInit: { headers: headers() } };

@@ -50,6 +50,8 @@ export class McpClient implements ProtocolClient {
   /** Tools as callers see them, where arguments come from Sessions. */
   readonly #asCalled = new WeakMap<Tool, Tool>();
   readonly #calls = new Map<string, ActiveCall>();
+  /** Calls of clients that speak to the server directly. */
+  readonly #served = new Set<object>();
   readonly interpret = interpret;
 
   constructor(config: McpClientConfig, deps: BridgeDeps) {
@@ -107,10 +109,21 @@ export class McpClient implements ProtocolClient {
       catalogue: this.#catalogue,
       limits: this.#limits,
       deps: this.#deps,
+      use: () => this.#use(),
       patience: () => this.#patience(),
       reached: () => this.#kept.get(),
       listAgain: () => this.#catalogue.refreshSoon(() => this.#kept.get()),
     });
+  }
+
+  get isServing(): boolean {
+    return this.#served.size > 0;
+  }
+
+  #use(): () => void {
+    const call = {};
+    this.#served.add(call);
+    return () => this.#served.delete(call);
   }
 
   answer(taskId: string, answer: PermissionAnswer): boolean {

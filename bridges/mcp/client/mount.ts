@@ -13,6 +13,7 @@ export interface MountOptions {
   catalogue: Catalogue;
   limits: McpLimits;
   deps: Pick<BridgeDeps, 'version'>;
+  use(): () => void;
   /** How long a client waits for a server that is being started. */
   patience(): Patience;
   /** Rejects with a Fault while the server cannot be reached. */
@@ -23,11 +24,13 @@ export interface MountOptions {
 
 /** A server for the clients that speak to it directly, each in its era, whichever one the server speaks. */
 export function mountedServer(options: MountOptions): MountedServer {
-  const { route, connector, catalogue, limits, deps, reached, listAgain } = options;
+  const { route, connector, use, catalogue, limits, deps, reached, listAgain } = options;
   // Which era it speaks is known once it was reached; a server that is not there is asked in the era of the client.
   const known = () => reached().then(undefined, () => undefined);
   return {
     route,
+    row: connector,
+    use,
     limits,
     transport: async () => {
       await known();

@@ -67,6 +67,10 @@ export class McpServer implements ProtocolServer {
     ];
   }
 
+  endHalted(): Promise<void> {
+    return this.#mounts.endHalted();
+  }
+
   async close(): Promise<void> {
     for (const stop of this.#stops) stop();
     await Promise.all([

@@ -157,7 +157,7 @@ export class HeldRequest implements ServerPeer {
 
   follow(request: Promise<JsonObject>): void {
     const end = (outcome: Outcome) => {
-      this.#outcome = outcome;
+      this.#outcome ??= outcome;
       this.#wake();
     };
     request.then(
@@ -190,6 +190,12 @@ export class HeldRequest implements ServerPeer {
       this.#questions.delete(key);
       question.resolve(response as JsonObject);
     }
+  }
+
+  /** Takes it back from the server; its client gets the error. */
+  end(error: Error): void {
+    this.#outcome ??= { error };
+    this.stop();
   }
 
   stop(): void {
@@ -231,6 +237,10 @@ export class HeldRequests {
 
   constructor(deps: Pick<ServerDeps, 'random' | 'timers'>) {
     this.#deps = deps;
+  }
+
+  get isHolding(): boolean {
+    return this.#held.size > 0;
   }
 
   /** Waits for the client to come back with the state that is returned. */

@@ -3,7 +3,7 @@ import type { JsonValue } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
 import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
 import { McpClient } from '../../client/client.ts';
-import { type OpenServer, openServer } from '../../mounted-server.ts';
+import { MountedCalls, type MountedServer, type OpenServer, openServer } from '../../mounted-server.ts';
 import { sendRpcError } from '../faults.ts';
 import { isInitialize, isModern } from '../revision-of.ts';
 import { SessionTable } from '../session-table.ts';
@@ -16,7 +16,10 @@ export class Mounts {
   readonly #deps: ServerDeps;
   readonly #sessions = new Map<string, SessionTable<MountSession>>();
   /** For clients without sessions, by server that does not take their requests as they come. */
-  readonly #bridges = new Map<string, Promise<MountBridge>>();
+  readonly #bridges = new Map<string, { row: object; opened: Promise<MountBridge> }>();
+  /** Of rows that are gone or changed, while somebody is served by them. */
+  readonly #retired = new Set<Promise<MountBridge>>();
+  readonly #calls = new MountedCalls();
 
   constructor(deps: ServerDeps) {
     this.#deps = deps;
@@ -28,15 +31,18 @@ export class Mounts {
     actor: string,
     body: JsonValue | undefined,
   ): Promise<void> {
-    const client = this.#deps.client(`mcp:${serverId}`);
-    const mounted = client instanceof McpClient ? client.mounted() : undefined;
+    const route = routeOf(serverId);
+    const mounted = this.#mounted(serverId);
     if (mounted === undefined) throw new ProtocolError('resource_not_found', 'No such server.');
+    const { letsPass, refuses, haltOf } = this.#deps;
+    const halted = haltOf(route);
+    if (halted !== undefined) throw new ProtocolError('policy_violation', halted);
     const { defaultWorkspace: workspaceId } = exchange.caller();
-    const server = openServer(
-      mounted,
-      (route, tool) =>
-        this.#deps.letsPass(route, tool) && !this.#deps.refuses(workspaceId, route, tool.sideEffect),
-    );
+    const server = openServer(mounted, {
+      letsPass: (_, tool) => letsPass(route, tool) && !refuses(workspaceId, route, tool.sideEffect),
+      haltOf: (tool) => haltOf(route, tool),
+      begins: (tool, end) => this.#calls.begins(route, tool, end),
+    });
     const table = this.#sessions.get(serverId) ?? new SessionTable<MountSession>(this.#deps.clock);
     this.#sessions.set(serverId, table);
     const id = exchange.headers['mcp-session-id'];
@@ -44,6 +50,7 @@ export class Mounts {
       const session = table.of(id, actor);
       if (session?.workspaceId !== workspaceId)
         return sendRpcError(exchange, 404, -32001, 'Session not found');
+      session.serveBy(server);
       return session.handle(exchange, body);
     }
     const owner = { actor, workspaceId };
@@ -64,19 +71,57 @@ export class Mounts {
   }
 
   tidy(): void {
-    for (const table of this.#sessions.values()) table.tidy();
+    for (const [serverId, table] of this.#sessions)
+      if (this.#mounted(serverId) === undefined) void table.close();
+      else table.tidy();
+    for (const retired of this.#retired) void this.#closeUnused(retired);
+  }
+
+  /** Ends the calls of what is halted, and of a server that is halted as a whole everything. */
+  async endHalted(): Promise<void> {
+    const { haltOf } = this.#deps;
+    this.#calls.endHalted(haltOf);
+    const isHalted = ([serverId]: readonly [string, unknown]) => haltOf(routeOf(serverId)) !== undefined;
+    const sessions = [...this.#sessions].filter(isHalted).map(([, table]) => table.close());
+    const bridges = [...this.#bridges].filter(isHalted).map(async ([serverId, { opened }]) => {
+      this.#bridges.delete(serverId);
+      await (await opened).close();
+    });
+    await Promise.all([...sessions, ...bridges]);
+  }
+
+  /** One that serves somebody is looked at again later. */
+  async #closeUnused(opened: Promise<MountBridge>): Promise<void> {
+    const bridge = await opened;
+    if (bridge.isUsed || !this.#retired.delete(opened)) return;
+    await bridge.close();
   }
 
   async close(): Promise<void> {
-    const bridges = await Promise.all(this.#bridges.values());
-    await Promise.all([...this.#sessions.values(), ...bridges].map((open) => open.close()));
+    const open = [...this.#bridges.values()].map(({ opened }) => opened);
+    const bridges = await Promise.all([...open, ...this.#retired]);
+    await Promise.all([...this.#sessions.values(), ...bridges].map((each) => each.close()));
+  }
+
+  /** Undefined for one that nobody lets through, any more or at all. */
+  #mounted(serverId: string): MountedServer | undefined {
+    const client = this.#deps.client(routeOf(serverId));
+    return client instanceof McpClient ? client.mounted() : undefined;
   }
 
   #bridge(serverId: string, server: OpenServer): Promise<MountBridge> {
-    const opened =
-      this.#bridges.get(serverId) ??
-      import('./stateless.ts').then(({ MountBridge: Opened }) => new Opened(this.#deps, server));
-    this.#bridges.set(serverId, opened);
+    const before = this.#bridges.get(serverId);
+    if (before?.row === server.row) return before.opened;
+    if (before !== undefined) {
+      this.#retired.add(before.opened);
+      void this.#closeUnused(before.opened);
+    }
+    const opened = import('./stateless.ts').then(({ MountBridge: Opened }) => new Opened(this.#deps, server));
+    this.#bridges.set(serverId, { row: server.row, opened });
     return opened;
   }
+}
+
+function routeOf(serverId: string): string {
+  return `mcp:${serverId}`;
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
 import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
 import { MCP_ERRORS } from '../../../../mappings/mcp/errors.ts';
-import { errorAnswer } from '../../../wire/json-rpc.ts';
+import { errorAnswer, type RpcError } from '../../../wire/json-rpc.ts';
 import { timersOf } from '../../../wire/waits.ts';
 import { whileAway } from '../../client/connection.ts';
 import { NOT_REACHED, neverArrived } from '../../client/faults.ts';
@@ -31,8 +31,13 @@ export async function passPost(
   const refuse = (status: number, code: number, message: string) =>
     exchange.send(status, 'application/json', errorAnswer(id, { code, message }));
   const { name } = objectOf(params);
-  if (method === 'tools/call' && !server.isOpen(String(name)))
-    return refuse(200, MCP_ERRORS.invalid_params, `Unknown tool: ${String(name)}`);
+  const isCall = method === 'tools/call';
+  const refusal = isCall ? server.refusal(String(name)) : undefined;
+  if (refusal !== undefined) return refuse(200, refusal.code, refusal.message);
+  const halted = new AbortController();
+  const over = isCall ? server.begins(String(name), (why) => halted.abort(why)) : () => undefined;
+  exchange.signal.addEventListener('abort', over, { once: true });
+  const signal = AbortSignal.any([exchange.signal, halted.signal]);
   const fail = (message: string, cause?: unknown) => {
     exchange.failed(new ProtocolError('upstream_unavailable', message, { cause }));
     refuse(502, MCP_ERRORS.internal_error, message);
@@ -40,20 +45,23 @@ export async function passPost(
   let answer: Response;
   try {
     const text = JSON.stringify(body);
-    answer = await whileAway(() => arrived(post(text, passedHeaders(exchange), exchange.signal)), {
+    answer = await whileAway(() => arrived(post(text, passedHeaders(exchange), signal)), {
       clock,
       timers: timersOf(timers),
       forMs: server.limits.restart_wait_ms,
-      isWanted: () => !exchange.signal.aborted,
+      isWanted: () => !signal.aborted,
     });
   } catch (error) {
+    over();
+    const why = halted.signal.aborted ? (halted.signal.reason as RpcError) : undefined;
+    if (why !== undefined) return refuse(200, why.code, why.message);
     return fail('The server could not be reached. Retry later.', error);
   }
   if (REFUSED.includes(answer.status)) {
     await answer.body?.cancel();
     return fail('The server does not accept the credential of the gateway.');
   }
-  if (method !== 'tools/list') return sendAnswer(exchange, answer);
+  if (method !== 'tools/list') return sendAnswer(exchange, answer, halted.signal).finally(over);
   const list = await readText(answer).catch((error: unknown) => {
     fail('The server broke off its list of tools.', error);
     return undefined;
@@ -82,8 +90,10 @@ function typeOf(answer: Response): string {
 }
 
 /** Byte by byte, at the pace of the client. Either side may end it. */
-async function sendAnswer(exchange: ServerExchange, answer: Response): Promise<void> {
+async function sendAnswer(exchange: ServerExchange, answer: Response, halted: AbortSignal): Promise<void> {
   const { res } = exchange.takeOver(() => res.end());
+  // Of an answer that has begun nobody knows where an error could stand.
+  halted.addEventListener('abort', () => res.destroy(), { once: true });
   res.writeHead(answer.status, { 'content-type': typeOf(answer) });
   const reader = answer.body?.getReader();
   // Whoever leaves ends the reading; what was asked for is then given up by the server.

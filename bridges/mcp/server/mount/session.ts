@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
 import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
 import { MCP_ERRORS } from '../../../../mappings/mcp/errors.ts';
+import type { RpcError } from '../../../wire/json-rpc.ts';
 import { timersOf } from '../../../wire/waits.ts';
 import { whileAway } from '../../client/connection.ts';
 import { SESSION_LOST } from '../../client/faults.ts';
@@ -20,6 +21,8 @@ interface OpenRequest {
   token: JsonValue | undefined;
   /** The wire that took it; undefined while none has. */
   sentOn?: Transport;
+  /** No call of it runs any more. */
+  over?: () => void;
 }
 
 /** Of what a client says once for a whole session, besides the resources that it watches. */
@@ -36,7 +39,9 @@ export class MountSession {
   readonly workspaceId: string;
   usedAt: number;
   readonly #deps: ServerDeps;
-  readonly #server: OpenServer;
+  #server: OpenServer;
+  /** The server is run by another row of the configuration now: it is changed over to when nothing runs on the wire. */
+  #isStale = false;
   readonly #client: StreamableHTTPServerTransport;
   #wire: Transport;
   #renewal: Promise<void> | undefined;
@@ -102,6 +107,12 @@ export class MountSession {
     await this.#wire.start();
   }
 
+  /** By whose row and policy it goes on. */
+  serveBy(server: OpenServer): void {
+    this.#isStale ||= server.row !== this.#server.row;
+    this.#server = server;
+  }
+
   async handle(exchange: ServerExchange, body: JsonValue | undefined): Promise<void> {
     this.usedAt = this.#deps.clock.monotonic();
     const { req, res } = exchange.takeOver(() => res.end());
@@ -110,7 +121,7 @@ export class MountSession {
 
   /** Each side says that it is over while it is being closed. */
   close(): Promise<void> {
-    this.#closing ??= Promise.resolve().then(async () => {
+    this.#closing ??= this.#sent.then(async () => {
       await Promise.all([this.#client.close(), this.#wire.close()]);
     });
     return this.#closing;
@@ -121,21 +132,38 @@ export class MountSession {
       const { id, method, params } = message;
       const given = objectOf(params);
       const name = String(given['name']);
-      if (method === 'tools/call' && !this.#server.isOpen(name, this.#heldBack.get(name))) {
-        const error = { code: MCP_ERRORS.invalid_params, message: `Unknown tool: ${name}` };
-        this.#answer({ jsonrpc: '2.0', id, error });
+      const isCall = method === 'tools/call';
+      const refusal = isCall ? this.#server.refusal(name, this.#heldBack.get(name)) : undefined;
+      if (refusal !== undefined) {
+        this.#answer({ jsonrpc: '2.0', id, error: { code: refusal.code, message: refusal.message } });
         return;
       }
       const open: OpenRequest = { method, token: objectOf(given['_meta'])['progressToken'] };
+      if (isCall) open.over = this.#server.begins(name, (why) => this.#endHalted(id, why));
       this.#open.set(id, open);
       this.#remember(message, given);
       this.#deliver(message, open).catch(() => this.#lost(id, 'The server could not be reached.'));
       return;
     }
     if ('method' in message && message.method === 'notifications/cancelled')
-      this.#open.delete(objectOf(message.params)['requestId'] as RequestId);
+      this.#settle(objectOf(message.params)['requestId'] as RequestId);
     if ('method' in message) this.#remember(message, objectOf(message.params));
     this.#wire.send(message).catch(() => undefined);
+  }
+
+  /** No answer is awaited to it any more; undefined where none was. */
+  #settle(id: RequestId): OpenRequest | undefined {
+    const open = this.#open.get(id);
+    this.#open.delete(id);
+    open?.over?.();
+    return open;
+  }
+
+  #endHalted(id: RequestId, { code, message }: RpcError): void {
+    if (this.#settle(id) === undefined) return;
+    this.#answer({ jsonrpc: '2.0', id, error: { code, message } });
+    const taken = { method: 'notifications/cancelled', params: { requestId: id, reason: 'halted' } };
+    this.#wire.send({ jsonrpc: '2.0', ...taken }).catch(() => undefined);
   }
 
   #remember(message: JSONRPCMessage & { method: string }, { uri }: JsonObject): void {
@@ -151,7 +179,8 @@ export class MountSession {
     let isAnew = false;
     const isWanted = () => this.#closing === undefined && this.#open.get(message.id) === open;
     const send = async (): Promise<void> => {
-      if (this.#isEnded) await this.#renew(this.#wire);
+      const isAlone = this.#open.size === 1 && message.method !== 'initialize';
+      if (this.#isEnded || (this.#isStale && isAlone)) await this.#renew(this.#wire);
       const wire = this.#wire;
       try {
         await wire.send(message);
@@ -189,6 +218,7 @@ export class MountSession {
     lost.onclose = () => undefined;
     lost.onmessage = () => undefined;
     this.#follow(wire);
+    this.#isStale = false;
     this.#loseSentOn(lost, 'The server started anew; whether the request ran is unknown.');
     await lost.close();
   }
@@ -244,7 +274,7 @@ export class MountSession {
 
   /** A server that cannot be reached any more says nothing, so its client gets an error. */
   #lost(id: RequestId, message: string): void {
-    if (!this.#open.delete(id)) return;
+    if (this.#settle(id) === undefined) return;
     this.#answer({ jsonrpc: '2.0', id, error: { code: MCP_ERRORS.internal_error, message } });
   }
 
@@ -254,13 +284,15 @@ export class MountSession {
       this.#answer(message, related);
       return;
     }
-    const method = message.id === undefined ? undefined : this.#open.get(message.id)?.method;
-    if (message.id !== undefined) this.#open.delete(message.id);
+    // An answer to what was ended here, or taken back, is nobody's.
+    const open = message.id === undefined ? undefined : this.#settle(message.id);
+    if (message.id !== undefined && open === undefined) return;
     if (!('result' in message)) {
       this.#answer(message);
       return;
     }
     const result = message.result as JsonObject;
+    const { method } = open ?? {};
     if (method === 'initialize') {
       this.#revision = result['protocolVersion'];
       this.#wire.setProtocolVersion?.(String(this.#revision));

@@ -53,6 +53,7 @@ export class MountBridge {
   readonly #serve: NodeHandler;
   readonly #connections: MountConnections;
   readonly #held: HeldRequests;
+  #served = 0;
 
   constructor(deps: ServerDeps, server: MountedServer) {
     this.#deps = deps;
@@ -66,6 +67,11 @@ export class MountBridge {
     this.#serve = toNodeHandler(this.#handler);
   }
 
+  /** Somebody is served, or is to come back with an answer. */
+  get isUsed(): boolean {
+    return this.#served > 0 || this.#held.isHolding;
+  }
+
   async handle(exchange: ServerExchange, server: OpenServer, owner: Owner, body: JsonObject): Promise<void> {
     const method = String(body['method']);
     const params = objectOf(body['params']);
@@ -77,7 +83,11 @@ export class MountBridge {
         throw error;
       });
       const { req, res } = exchange.takeOver(() => res.end());
-      res.once('close', () => void stop().finally(release));
+      this.#served += 1;
+      res.once('close', () => {
+        this.#served -= 1;
+        void stop().finally(release);
+      });
       const given: Given = { server, owner, method, params, connection };
       const auth = { token: '', clientId: owner.actor, scopes: [], extra: { given } };
       await this.#serve(Object.assign(req, { auth }) as Parameters<NodeHandler>[0], res, body);
@@ -127,8 +137,8 @@ export class MountBridge {
     const heldBack = this.#connections.heldBack(connection);
     const name = String(params['name']);
     try {
-      if (method === 'tools/call' && !server.isOpen(name, heldBack.get(name)))
-        throw new RpcError(MCP_ERRORS.invalid_params, `Unknown tool: ${name}`);
+      const refusal = method === 'tools/call' ? server.refusal(name, heldBack.get(name)) : undefined;
+      if (refusal !== undefined) throw refusal;
       const result = await this.#run(given, context);
       return method === 'tools/list' ? openTools(server, result, heldBack) : result;
     } catch (error) {
@@ -163,6 +173,11 @@ export class MountBridge {
 
   #begin(given: Given, context: ServerContext): HeldRequest {
     const request = new HeldRequest();
+    const { server, method, params } = given;
+    const over =
+      method === 'tools/call'
+        ? server.begins(String(params['name']), (why) => request.end(why))
+        : () => undefined;
     const answer = this.#ask(given, context, request).catch(async (error: unknown) => {
       // A server that started anew has not seen it. The connection is a new one then, for others too.
       if (!isNotRun(error) || request.signal.aborted) throw error;
@@ -173,7 +188,7 @@ export class MountBridge {
       );
       return this.#ask({ ...given, connection }, context, request).finally(release);
     });
-    request.follow(answer);
+    request.follow(answer.finally(over));
     return request;
   }
 
