@@ -697,6 +697,8 @@ function performer(
       return { erasureId: effect.erasureId };
     }
     if (effect.kind === 'reload') return { reload: await reload() };
+    // What happens after a commit may happen after this.
+    if (effect.kind === 'stop_halted' || effect.kind === 'start_released') runner.haltsChanged();
     if (effect.kind === 'stop_halted') {
       const endedTasks = await runner.endHalted();
       await stopHaltedAgents();

@@ -67,9 +67,18 @@ export function askedBy(id: RequestId): string | undefined {
  * Everything this caller may call: nothing without the scope to submit Tasks, and nothing that the policy of the Workspace
  * its Tasks run in refuses. Asked anew each time, because servers come and go.
  */
-async function toolsFor(deps: ServerDeps, exchange: ServerExchange): Promise<OfferedTool[]> {
+async function toolsFor(
+  deps: ServerDeps,
+  exchange: ServerExchange,
+  may: typeof mayRun = mayRun,
+): Promise<OfferedTool[]> {
   if (!maySubmit(deps, exchange)) return [];
-  return (await toolsOfAll(deps, exchange)).filter((tool) => mayRun(deps, exchange, tool));
+  return (await toolsOfAll(deps, exchange)).filter((tool) => may(deps, exchange, tool));
+}
+
+/** Who calls what is halted is told why, by the Task that is refused, which is on record. */
+function mayCall(deps: ServerDeps, exchange: ServerExchange, tool: OfferedTool): boolean {
+  return mayRun(deps, exchange, tool) || deps.haltOf(tool.judged.route) !== undefined;
 }
 
 function mayRun(
@@ -114,11 +123,12 @@ export async function findTool(
 ): Promise<OfferedTool> {
   const found =
     (await skillNamed(deps, exchange, name)) ??
-    (await toolsFor(deps, exchange)).find(({ definition }) => definition.name === name);
+    (await toolsFor(deps, exchange, mayCall)).find(({ definition }) => definition.name === name);
   if (found !== undefined) return found;
   // Only who may call tools learns whether they will come.
   const awaited = deps.agents().find(({ id, description }) => !description && name.startsWith(`${id}__`));
   if (awaited !== undefined && maySubmit(deps, exchange)) {
+    if (deps.haltOf(awaited.route) !== undefined) return unknownTool(`skill:${name}`);
     const message = `${awaited.route} has not been reached yet; its tools are not known. Call again in a moment.`;
     throw new ProtocolError('service_unavailable', message, { param: 'params.name', retryAfterSeconds: 1 });
   }
@@ -135,6 +145,10 @@ export async function toolOf(
   const route = String(metadata['route']);
   const found = (await toolsFor(deps, exchange)).find((tool) => tool.route === route);
   if (found !== undefined) return found;
+  return unknownTool(route);
+}
+
+function unknownTool(route: string): OfferedTool {
   return { kind: 'skill', route, definition: { name: route }, judged: { route, sideEffect: 'destructive' } };
 }
 
@@ -150,7 +164,7 @@ async function skillNamed(
     if (ProtocolError.from(error).code === 'resource_not_found') return undefined;
     throw error;
   });
-  return offeredTools(skill === undefined ? [] : [skill], []).find((tool) => mayRun(deps, exchange, tool));
+  return offeredTools(skill === undefined ? [] : [skill], []).find((tool) => mayCall(deps, exchange, tool));
 }
 
 /** Follows a Task to its result; what it asks meanwhile goes to the client, where it can be asked. */

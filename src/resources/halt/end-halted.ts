@@ -1,8 +1,9 @@
-import type { DecisionTools } from '#core/facts.ts';
+import type { DecisionTools, Facts } from '#core/facts.ts';
 import type { StateReader, Transaction } from '#eventlog/event-log.ts';
 import { decisionOfHalt, type HaltedTarget, type Halts, haltOn } from '#policy/halts.ts';
 import { type Clean, sentence, word } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { type Failure, isTerminal } from '#protocol/task-states.ts';
 import { skillId } from '#resources/skill/skills.ts';
 import { moveTask } from '#resources/task/move-task.ts';
@@ -42,6 +43,16 @@ export function endHalted(tx: Transaction, tools: DecisionTools, taskId: string)
     details: { rule, halt_id: halt.id },
   };
   return moveTask(tx, tools, taskId, 'FAILED', { failure });
+}
+
+/** The same for a Skill that nobody knows meanwhile, because its server was ended with the halt. */
+export function refuseHaltedSkill(
+  { routes, self }: Pick<Facts, 'routes' | 'self'>,
+  { route: name }: JsonObject,
+): void {
+  if (typeof name !== 'string' || routes.find(name) !== undefined) return;
+  const route = routes.awaited(name);
+  if (route !== undefined) refuseHalted(self.halts, { route });
 }
 
 /** Refuses a task for what is halted, before it is accepted. Throws 422 `policy_violation`. */

@@ -22,7 +22,7 @@ import { CURRENT_RULES } from '#protocol/rules.ts';
 import type { Refused } from '#protocol-client.ts';
 import { chooseRoute } from '#resources/agent/choose-route.ts';
 import type { PayloadOf } from '#resources/event-payloads.ts';
-import { refuseHalted } from '#resources/halt/end-halted.ts';
+import { refuseHalted, refuseHaltedSkill } from '#resources/halt/end-halted.ts';
 import { appendMessage, buildMessage, refuseForeignArtifacts } from '#resources/message/append-message.ts';
 import type { Message, MessageInput, Part } from '#resources/message/schema.ts';
 import type { Persona } from '#resources/persona/schema.ts';
@@ -77,6 +77,7 @@ export function submitTaskTo(
   refuseForeignArtifacts(input.sent, 'input', session.resource.workspace_id, tx, facts);
   const persona = personaOf(body, session, tx, facts);
   const parent = parentOf(body, tx, facts);
+  if (facts.self.halts.inForce) refuseHaltedSkill(facts, metadataOf(body));
   const chosen = chooseRoute(facts.routes, metadataOf(body), persona, session.resource.metadata);
   if (facts.self.halts.inForce) refuseHalted(facts.self.halts, chosen);
   refuseHandOver(tx, parent, { route: chosen.route, personaId: persona?.id });

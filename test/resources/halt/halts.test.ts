@@ -204,6 +204,29 @@ describe('a halt of an agent or a tool', () => {
     await client().until((await run('files__read')).body.id, 'COMPLETED');
   });
 
+  it('of an MCP server refuses every tool of it with the reason, and lets them be called again', async () => {
+    const submit = async () => {
+      const session_id = (await client().session()).id;
+      const body = { session_id, input: {}, metadata: { route: 'skill:files__read' } };
+      return client().call<Task & { error: Record<string, unknown> }>('POST', '/v1/tasks', { body });
+    };
+    const placed = await halt('mcp:files', 'It reads too much.');
+    const { status, body } = await submit();
+    expect([status, body.error]).toMatchObject([
+      422,
+      { message: expect.stringContaining('It reads too much.'), details: { rule: 'halt.agent' } },
+    ]);
+    await release(placed.id);
+    // Its server is started anew.
+    let again = await submit();
+    while (again.status === 503) {
+      await sleep(20);
+      again = await submit();
+    }
+    expect(again.status).toBe(202);
+    await client().until(again.body.id, 'COMPLETED');
+  });
+
   it('of a tool of an ACP agent answers its questions with no, those that wait too', async () => {
     const requests = async (id: string) =>
       (await client().get<{ data: PermissionRequest[] }>(`/v1/tasks/${id}/permission-requests`)).data;
