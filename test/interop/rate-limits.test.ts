@@ -6,6 +6,7 @@ import { parse, stringify } from 'yaml';
 import { AcpClient } from '../harness/acp-client.ts';
 import { type TestClient, userText } from '../harness/client.ts';
 import { CONFIG_FILE, startTestGateway, type TestGateway } from '../harness/gateway.ts';
+import { type GrpcRefusal, GrpcTestClient, grpcAddress } from '../harness/grpc-client.ts';
 import { WsRefused, WsTestClient } from '../harness/ws-client.ts';
 
 const ACTORS = [
@@ -17,6 +18,7 @@ const ACTORS = [
   'ws',
   'late',
   'acp',
+  'grpc',
   'bodies',
   'window',
   'scraper',
@@ -30,7 +32,7 @@ describe('requests beyond the bound of a caller', () => {
   beforeAll(async () => {
     gateway = await startTestGateway({
       keys: ACTORS.map((actor) => ({ actor })),
-      config: { rate_limits: LIMITS },
+      config: { rate_limits: LIMITS, server: { grpc: { port: 0 } } },
     });
   });
   afterAll(() => gateway.close());
@@ -115,6 +117,21 @@ describe('requests beyond the bound of a caller', () => {
     );
     expect(late).toBeInstanceOf(WsRefused);
     expect(late).toMatchObject({ status: 429, headers: { 'retry-after': expect.any(String) } });
+  });
+
+  it('are RESOURCE_EXHAUSTED over gRPC, with when to come again', async () => {
+    const client = new GrpcTestClient(await grpcAddress(gateway.url), as('grpc').key);
+    // No agent is there that lists them; what is asked counts all the same.
+    for (const _ of [1, 2])
+      await expect(client.call('ListTasks', {})).rejects.toMatchObject({ status: 'NOT_FOUND' });
+    const refused = (await client.call('ListTasks', {}).catch((error: unknown) => error)) as GrpcRefusal;
+    expect(refused).toMatchObject({
+      status: 'RESOURCE_EXHAUSTED',
+      message: expect.stringContaining('More requests'),
+    });
+    expect(Number(refused.trailers.get('retry-after')[0])).toBeGreaterThan(900);
+    expect(refused.trailers.get('ratelimit')).toEqual([expect.stringMatching(/^"caller";r=0;t=\d+$/)]);
+    client.close();
   });
 
   it('are errors of JSON-RPC over ACP', async () => {
