@@ -143,6 +143,16 @@ class Caller {
     return (await this.made(`/v1/sessions/${session}/tasks`, body)).id;
   }
 
+  /** Throws where the server of a Skill does not come up. */
+  async reached(skill: string): Promise<void> {
+    for (let n = 0; n < 600; n += 1) {
+      const { status } = await this.call('GET', `/v1/skills/${skill}`, undefined, { mayFail: true });
+      if (status === 200) return;
+      await sleep(100);
+    }
+    throw new Error(`${skill} was not found; the log of the gateway says why.`);
+  }
+
   async ended(id: string): Promise<void> {
     for (;;) {
       const { status } = JSON.parse((await this.call('GET', `/v1/tasks/${id}`)).text) as { status: string };
@@ -481,8 +491,7 @@ function tools(): Input[] {
   const call = (name: string, input: object): Input => ({
     what: `call of a tool whose schema has ${name}`,
     prepare: async (caller) => {
-      while (!(await caller.call('GET', '/v1/skills?limit=200')).text.includes('"huge__deep"'))
-        await sleep(20);
+      await caller.reached('huge__deep');
       const session_id = await caller.session();
       const body = { session_id, input, metadata: { route: `skill:huge__${name}` } };
       return () => caller.call('POST', '/v1/tasks', body, { mayFail: true });
@@ -516,7 +525,7 @@ const SCHEMAS = {
   many_patterns: { type: 'object', patternProperties: Object.fromEntries(times(500, (n) => ['^k.*(a|b|c){1,50}' + n + '$', { type: 'string', pattern: '^([a-z]{1,30}){1,20}$' }])) },
   many_members: object(Object.fromEntries(times(20000, (n) => ['m' + n, { type: 'integer', minimum: n }]))),
   wide_enum: object({ a: { enum: times(100000, (n) => 'v' + n) } }),
-  deep: nest(50),
+  deep: nest(25),
   many_choices: object({ a: { anyOf: times(5000, (n) => object({ b: { const: 'x' + n } }, { required: ['b'] })) } }),
   unique: object({ a: { type: 'array', uniqueItems: true } }),
 };
