@@ -6,12 +6,13 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { z } from 'zod';
 
-const text = (said: string) => ({ content: [{ type: 'text' as const, text: said }] });
+const said = (words: string) => ({ content: [{ type: 'text' as const, text: words }] });
 
 /** Longer than any part of a Skill id. */
 const LONG_TOOL = `org/${'long-'.repeat(18)}name`;
@@ -51,8 +52,8 @@ export class SdkMcpServer {
   #end: (() => void)[] = [];
   /** Status of the next POST, which then reaches no tool. */
   refuseNext: number | undefined;
-  /** Of that answer. */
-  refusalHeaders: Record<string, string> = {};
+  /** So many of the next calls are answered so, and reach no tool. */
+  refuseCalls: { times: number; status: number; headers?: Record<string, string> } | undefined;
 
   private constructor(forgotten: 400 | 404) {
     this.#forgotten = forgotten;
@@ -95,11 +96,17 @@ export class SdkMcpServer {
     if (refusal !== undefined) {
       this.refuseNext = undefined;
       req.resume();
-      return void res.writeHead(refusal, this.refusalHeaders).end();
+      return void res.writeHead(refusal).end();
+    }
+    const calls = req.method === 'POST' ? this.refuseCalls : undefined;
+    const body: unknown = calls === undefined ? undefined : JSON.parse(await text(req));
+    if (calls !== undefined && calls.times > 0 && (body as { method?: string }).method === 'tools/call') {
+      calls.times -= 1;
+      return void res.writeHead(calls.status, calls.headers).end();
     }
     const id = req.headers['mcp-session-id'];
     const known = typeof id === 'string' ? this.#sessions.get(id) : undefined;
-    if (known !== undefined) return known.handleRequest(req, res);
+    if (known !== undefined) return known.handleRequest(req, res, body);
     if (id !== undefined) {
       const error = { code: -32_001, message: 'Session not found' };
       res.writeHead(this.#forgotten, { 'content-type': 'application/json' });
@@ -111,7 +118,7 @@ export class SdkMcpServer {
       onsessioninitialized: (opened) => void this.#sessions.set(opened, transport),
     });
     await this.#server().connect(transport as Transport);
-    await transport.handleRequest(req, res);
+    await transport.handleRequest(req, res, body);
   }
 
   #waits(signal: AbortSignal): Promise<void> {
@@ -139,28 +146,28 @@ export class SdkMcpServer {
       },
       async ({ chars }) => {
         const structuredContent = { rows: 'r'.repeat(chars) };
-        return { ...text(JSON.stringify(structuredContent)), structuredContent };
+        return { ...said(JSON.stringify(structuredContent)), structuredContent };
       },
     );
     quietly(() => {
       for (const name of ODD_TOOLS)
         server.registerTool(name, { inputSchema: { query: z.string() } }, async ({ query }) => {
           called(name);
-          return text(`${name.slice(0, 11)}: ${query}`);
+          return said(`${name.slice(0, 11)}: ${query}`);
         });
     });
     server.registerTool('quick', { annotations: { readOnlyHint: true } }, async () => {
       called('quick');
-      return text('quick is done');
+      return said('quick is done');
     });
     server.registerTool('slow', {}, async ({ signal }) => {
       called('slow');
       await this.#waits(signal);
-      return text('slow is done');
+      return said('slow is done');
     });
     server.registerTool('grow', {}, async () => {
-      server.registerTool('grown', {}, async () => text('grown is here'));
-      return text('it grows');
+      server.registerTool('grown', {}, async () => said('grown is here'));
+      return said('it grows');
     });
     server.registerTool('talk', {}, async ({ requestId }) => {
       for (const line of ['one', 'two', 'x'.repeat(100_000)])
@@ -168,11 +175,11 @@ export class SdkMcpServer {
           { method: 'notifications/message', params: { level: 'warning', logger: 'talk', data: line } },
           { relatedRequestId: requestId },
         );
-      return text('that is all');
+      return said('that is all');
     });
     server.registerTool('mutter', {}, async ({ sessionId }) => {
       await server.sendLoggingMessage({ level: 'warning', data: 'beside the call' }, sessionId);
-      return text('that is all');
+      return said('that is all');
     });
     server.registerTool('ask', {}, async () => {
       called('ask');
@@ -180,7 +187,7 @@ export class SdkMcpServer {
         message: 'May I?',
         requestedSchema: { type: 'object', properties: { yes: { type: 'boolean' } } },
       });
-      return text(action);
+      return said(action);
     });
     return server;
   }

@@ -171,18 +171,17 @@ describe('an agent that fails', () => {
   });
 
   it('over MCP opens its circuit by calls that fail, and is asked nothing while it is open', async () => {
+    served.refuseCalls = { times: 3, status: 500 };
     for (const failures of [1, 2]) {
-      served.refuseNext = 500;
       expect((await call('web__quick')).status).toBe('FAILED');
       expect((await agent('mcp:web'))?.circuit?.failures).toBe(failures);
     }
     const before = served.called.length;
-    served.refuseNext = 500;
     expect(await call('web__quick')).toMatchObject(circuitOpen('mcp:web'));
     // Neither the server nor a person is asked for a call that would not be made.
     expect(await call('web__ask')).toMatchObject(circuitOpen('mcp:web'));
-    expect([served.refuseNext, served.called.length]).toEqual([500, before]);
-    served.refuseNext = undefined;
+    expect([served.refuseCalls.times, served.called.length]).toEqual([1, before]);
+    served.refuseCalls = undefined;
     passedMs += OPEN_MS;
     expect((await call('web__quick')).status).toBe('COMPLETED');
     expect((await agent('mcp:web'))?.circuit).toMatchObject({ state: 'closed', failures: 0 });
@@ -212,10 +211,9 @@ describe('an agent that fails', () => {
   ])(
     'over MCP gets a call again that %s (%s, %d), and it is one call on record',
     async (_, skill, status) => {
-      served.refusalHeaders = { 'retry-after': '0' };
-      served.refuseNext = status;
+      served.refuseCalls = { times: 1, status, headers: { 'retry-after': '0' } };
       const task = await call(skill);
-      served.refusalHeaders = {};
+      served.refuseCalls = undefined;
       expect(task.status).toBe('COMPLETED');
       const events = await eventsOf(task);
       expect(events.filter(({ event }) => event === 'tool.requested')).toHaveLength(1);
