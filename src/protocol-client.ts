@@ -346,6 +346,8 @@ export interface AgentDescription {
   raw: JsonValue;
   /** How the card was read; left out by protocols without cards. */
   card?: ReadUpstreamCard;
+  /** How far the clock of the peer was from ours when it was asked, in milliseconds; positive: it is ahead. Left out where it says no time. */
+  skewMs?: number;
 }
 
 /** A model by the peer's own name of it. */

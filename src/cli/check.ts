@@ -89,7 +89,7 @@ async function agents(config: Config, { online }: CheckOptions): Promise<Upstrea
   };
   const seen = await inspectUpstreams({ ...parts, clock: systemClock, random: systemRandom }, 'a2a');
   if (seen.some(({ fault }) => fault !== undefined)) process.exitCode = EXIT.failed;
-  return seen;
+  return seen.map(({ skewMs: _, ...sight }) => sight);
 }
 
 function agentLine({ route, name, spokenBy, spokenElse, fault }: UpstreamSight): string {

@@ -7,14 +7,17 @@ import {
   type IssuerSight,
   inspectData,
   inspectIssuers,
+  inspectLogServers,
   inspectReceivers,
   inspectUpstreams,
   systemClock,
   systemRandom,
+  type UpstreamSight,
 } from '#compose/compose.ts';
 import { ConfigError, formatFault } from '#config/fault.ts';
 import type { Config } from '#config/load.ts';
 import { inspectPrograms } from '#config/program-rules.ts';
+import { isClockKept } from '#operation/clock-sync.ts';
 import { announcedGateway } from '#operation/data-directory.ts';
 import {
   type DiskSight,
@@ -39,7 +42,7 @@ import { print, printJson } from './terminal.ts';
 export function doctorCommand(): Command {
   const command = new Command('doctor')
     .description(
-      'Look at everything a gateway needs here: data, disk, clock, certificates, issuers, agents, programs, port, versions, editors. Agents are asked who they are, so their programs are started.',
+      'Look at everything a gateway needs here: data, log servers, disk, clock, certificates, issuers, agents, programs, ports, versions, editors. Agents are asked who they are, so their programs are started.',
     )
     .option('--json', 'print JSON: whether all is fine, and every line');
   return withConfigOptions(command, ['config', 'host', 'port', 'data']).action(runDoctor);
@@ -69,6 +72,7 @@ interface Facts extends Place {
   data(): Promise<DataSight>;
   disk(): DiskSight;
   issuers(): Promise<readonly IssuerSight[]>;
+  agents(): Promise<readonly UpstreamSight[]>;
 }
 
 type Lines = readonly Line[] | Promise<readonly Line[]>;
@@ -88,6 +92,7 @@ const NODE = { major: 20, minor: 19 };
 const CHECKS: readonly Check[] = [
   { name: 'versions', look: versionLines },
   { name: 'data', of: dataLines },
+  { name: 'log', of: logLines },
   { name: 'disk', of: diskLines },
   { name: 'clock', of: clockLines },
   { name: 'certificate', of: certificateLines },
@@ -160,11 +165,12 @@ function factsOf(config: Config, place: Place): Facts {
   let data: Promise<DataSight> | undefined;
   let disk: DiskSight | undefined;
   let issuers: Promise<readonly IssuerSight[]> | undefined;
+  let agents: Promise<readonly UpstreamSight[]> | undefined;
   return {
     ...place,
     config,
     data: () => {
-      data ??= inspectData(config.store.data);
+      data ??= inspectData(config.store);
       return data;
     },
     disk: () => {
@@ -174,6 +180,11 @@ function factsOf(config: Config, place: Place): Facts {
     issuers: () => {
       issuers ??= inspectIssuers(config, systemClock);
       return issuers;
+    },
+    agents: () => {
+      const parts = { ...place, config, packageRoot, version: packageVersion() };
+      agents ??= inspectUpstreams({ ...parts, clock: systemClock, random: systemRandom });
+      return agents;
     },
   };
 }
@@ -218,6 +229,31 @@ async function dataLines({ config, data }: Facts): Promise<Line[]> {
   ];
 }
 
+/** A log in JetStream is on its servers, and the data directory has a copy. */
+async function logLines({ config }: Facts): Promise<Line[]> {
+  const sight = await inspectLogServers(config);
+  if (sight === undefined) return [];
+  const { servers, streams } = sight;
+  const { name, replicas } = config.store;
+  const lines = servers.map(({ url, fault }) =>
+    fault === undefined
+      ? fine(`${url} is reached and has JetStream`)
+      : bad(`${url}: ${fault}`, 'Look at this server, at store.servers and at store.credentials.'),
+  );
+  if (servers.every(({ fault }) => fault !== undefined)) return lines;
+  if (streams.length === 0)
+    return [
+      ...lines,
+      fine(`the log "${name}" is not there yet; the first start makes it (replicas: ${replicas})`),
+    ];
+  const todo = 'Start the servers that are away: writes wait for most of them.';
+  const kept = streams.map((stream) => {
+    const said = `replicas of the stream ${stream.name} that are up to date: ${stream.current} of ${stream.replicas}`;
+    return stream.current >= stream.replicas ? fine(said) : bad(said, todo);
+  });
+  return [...lines, ...kept];
+}
+
 function diskLines({ config, disk }: Facts): Line[] {
   if (!isWritable(nearestDirectory(config.store.data))) return [];
   const { fsyncMs, freeBytes } = disk();
@@ -234,19 +270,27 @@ function diskLines({ config, disk }: Facts): Line[] {
 }
 
 async function clockLines(facts: Facts): Promise<Line[]> {
-  const { config } = facts;
+  const { config, env } = facts;
   const own = isWritable(nearestDirectory(config.store.data)) ? ownClockLines(facts) : [];
-  return [...own, ...(await facts.issuers()).flatMap(issuerClockLine)];
+  const issuers = (await facts.issuers()).flatMap(({ issuer, skewMs }) => othersClockLine(issuer, skewMs));
+  const agents = (await facts.agents()).flatMap(({ route, skewMs }) => othersClockLine(route, skewMs));
+  return [...own, ...keptClockLines(isClockKept(env['PATH'])), ...issuers, ...agents];
+}
+
+function keptClockLines(isKept: boolean | undefined): Line[] {
+  if (isKept === undefined) return [];
+  if (isKept) return [fine('the clock of this machine is kept right (NTP)')];
+  return [bad('nothing keeps the clock of this machine right', 'Turn it on: timedatectl set-ntp true.')];
 }
 
 /** Tokens are judged by the clock: an issuer whose clock is another one makes tokens that are not good yet, or no more. */
-function issuerClockLine({ issuer, skewMs }: IssuerSight): Line[] {
+function othersClockLine(who: string, skewMs: number | undefined): Line[] {
   if (skewMs === undefined) return [];
   const seconds = Math.round(Math.abs(skewMs) / 1_000);
-  const said = `the clock of ${issuer} is ${seconds} s ${skewMs < 0 ? 'behind' : 'ahead of'} ours`;
+  const said = `the clock of ${who} is ${seconds} s ${skewMs < 0 ? 'behind' : 'ahead of'} ours`;
   // The time it says has whole seconds.
   if (Math.abs(skewMs) <= SKEW_MS + 1_000) return [fine(said)];
-  return [bad(said, 'Set the clock of this machine (NTP), or tell those who run the issuer.')];
+  return [bad(said, `Set the clock of this machine (NTP), or tell those who run ${who}.`)];
 }
 
 function ownClockLines({ disk }: Facts): Line[] {
@@ -266,26 +310,49 @@ function ownClockLines({ disk }: Facts): Line[] {
 }
 
 function certificateLines({ config: { server } }: Facts): Line[] {
-  if (server.tls === undefined) return [fine('server.tls is not set; the gateway serves plain HTTP')];
-  const { cert } = server.tls;
-  const { daysLeft, fault } = inspectCertificate(server.tls, systemClock.now());
-  const todo = 'Put a renewed certificate and its key into the files of server.tls.';
-  if (fault !== undefined) return [bad(`${cert} ${fault}`, todo)];
+  const { tls, grpc } = server;
+  const own =
+    tls === undefined
+      ? fine('server.tls is not set; the gateway serves plain HTTP')
+      : certificateLine(tls, 'Put a renewed certificate and its key into the files of server.tls.');
+  const cert = grpc?.tls?.client_ca;
+  if (cert === undefined) return [own];
+  return [own, certificateLine({ cert }, 'Put the renewed one into the file of server.grpc.tls.client_ca.')];
+}
+
+function certificateLine(files: Parameters<typeof inspectCertificate>[0], todo: string): Line {
+  const { cert } = files;
+  const { daysLeft, fault } = inspectCertificate(files, systemClock.now());
+  if (fault !== undefined) return bad(`${cert} ${fault}`, todo);
   const left = `${cert} is good for ${daysLeft} days`;
-  return [daysLeft >= CERTIFICATE_DAYS ? fine(left) : bad(left, todo)];
+  return daysLeft >= CERTIFICATE_DAYS ? fine(left) : bad(left, todo);
 }
 
 async function portLines({ config: { server, store }, data }: Facts): Promise<Line[]> {
-  const { host, port } = server;
-  if (port === 0) return [fine(`${host}: any free port is taken`)];
-  const error = await listenError(host, port);
-  if (error === undefined) return [fine(`${host}:${port} is free`)];
+  const { host, port, grpc } = server;
   const sight = await data();
   const announced = announcedGateway(store.data);
-  const isOurs =
-    sight.kind === 'in_use' && announced?.pid === sight.pid && announced?.url.endsWith(`:${port}`) === true;
-  if (isOurs) return [fine(`${host}:${port} is that of the gateway of ${store.data} (process ${sight.pid})`)];
-  return [bad(`${host}:${port} cannot be listened on`, describeFailure(error).message)];
+  const isRunning = sight.kind === 'in_use' && announced?.pid === sight.pid;
+  // Where it serves gRPC, it says nowhere but in its cards.
+  const isOwn = isRunning && announced?.url.endsWith(`:${port}`) === true;
+  const owner = isOwn ? `that of the gateway of ${store.data} (process ${sight.pid})` : undefined;
+  const lines = [await portLine({ host, port }, owner)];
+  if (grpc === undefined) return lines;
+  const place = { host: grpc.host ?? host, port: grpc.port };
+  return [...lines, await portLine(place, owner, 'Choose another one in server.grpc, or stop who has it.')];
+}
+
+/** `owner`: whose it is where it is taken. */
+async function portLine(
+  { host, port }: { host: string; port: number },
+  owner: string | undefined,
+  todo?: string,
+): Promise<Line> {
+  if (port === 0) return fine(`${host}: any free port is taken`);
+  const error = await listenError(host, port);
+  if (error === undefined) return fine(`${host}:${port} is free`);
+  if (owner !== undefined) return fine(`${host}:${port} is ${owner}`);
+  return bad(`${host}:${port} cannot be listened on`, todo ?? describeFailure(error).message);
 }
 
 async function issuerLines({ issuers }: Facts): Promise<Line[]> {
@@ -304,10 +371,8 @@ function programLines({ config: { upstreams }, env }: Facts): Line[] {
   );
 }
 
-async function agentLines({ config, env, redactor, logger }: Facts): Promise<Line[]> {
-  const parts = { config, packageRoot, version: packageVersion(), logger, redactor, env };
-  const sights = await inspectUpstreams({ ...parts, clock: systemClock, random: systemRandom });
-  return sights.map(({ route, name, skills, spokenBy, fault }) =>
+async function agentLines({ agents }: Facts): Promise<Line[]> {
+  return (await agents()).map(({ route, name, skills, spokenBy, fault }) =>
     fault === undefined
       ? fine(
           `${route} answers as ${name ?? route}${spokenBy === undefined ? '' : ` by ${spokenBy}`}; skills: ${skills ?? 0}`,

@@ -70,6 +70,8 @@ export interface UpstreamSight {
   spokenElse?: readonly string[];
   /** Why no task could be run there now. It holds neither a secret nor an address. */
   fault?: string;
+  /** How far its clock is from ours, in milliseconds, to a second or so; positive: it is ahead. Undefined where it says no time. */
+  skewMs?: number;
 }
 
 /** A healthy agent answers in a second; one that has to be installed by its command first takes longer. */
@@ -109,12 +111,13 @@ async function lookAt(client: ProtocolClient): Promise<UpstreamSight> {
     const said = await Promise.race([client.reach?.(), late]);
     if (said === undefined) return { route };
     const version = said.version === '' || said.version === 'unknown' ? '' : ` ${said.version}`;
-    const { spokenBy, spokenElse = [] } = said;
-    const by = {
+    const { spokenBy, spokenElse = [], skewMs } = said;
+    const more = {
       ...(spokenBy !== undefined && { spokenBy }),
       ...(spokenElse.length > 0 && { spokenElse }),
+      ...(skewMs !== undefined && { skewMs }),
     };
-    return { route, name: `${said.name}${version}`, skills: said.skills.length, ...by };
+    return { route, name: `${said.name}${version}`, skills: said.skills.length, ...more };
   } catch (error) {
     return { route, fault: error instanceof Error ? error.message : String(error) };
   } finally {

@@ -42,7 +42,7 @@ export { type IssuerSight, inspectIssuers } from './issuers.ts';
 export { createLogging } from './logging.ts';
 export { type MigrationParts, type MigrationStep, migrateData } from './migrate-data.ts';
 export type { MoveStep } from './move-log.ts';
-export { checkData, type DataSight, inspectData, openLog } from './open-data.ts';
+export { checkData, type DataSight, inspectData, inspectLogServers, openLog } from './open-data.ts';
 export type { GatewayState } from './partitioned-node.ts';
 export { type GatewayParts, type OwnPartition, systemClock, systemRandom } from './parts.ts';
 export { becauseOf, checkBackup, restoreData } from './restore-data.ts';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError } from '#config/fault.ts';
 import type { Config } from '#config/load.ts';
+import { inspectJournal, type JournalSight } from '#eventlog/jetstream/inspect.ts';
 import type { JournalOptions } from '#eventlog/jetstream/journal.ts';
 import { type JetStreamOptions, openJetStreamStore } from '#eventlog/jetstream/open-jetstream.ts';
 import type { Clock, Logger, Random } from '#protocol/ports.ts';
@@ -38,6 +39,11 @@ export function jetStreamStore(parts: JetStreamParts): (options: LevelStoreOptio
     ...parts.nodes,
   };
   return (level) => openJetStreamStore({ ...of, level, timers: nodeTimers });
+}
+
+/** Looks once at the servers that the configuration names, without a gateway. Throws ConfigError. */
+export function inspectServers({ config }: Pick<JetStreamParts, 'config'>): Promise<JournalSight> {
+  return inspectJournal(streamOptions(config));
 }
 
 /** Where the configuration says that the stream of the log is. Throws ConfigError. */

@@ -5,6 +5,7 @@ import { type CheckStep, checkLog } from '#eventlog/check-log.ts';
 import { type CheckpointVerdict, headOfCheckpoint, readCheckpoint } from '#eventlog/checkpoint.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import type { Finding } from '#eventlog/finding.ts';
+import type { JournalSight } from '#eventlog/jetstream/inspect.ts';
 import { refuseOtherSchema } from '#eventlog/log-meta.ts';
 import { FORMS, type Forms } from '#eventlog/migrate/forms.ts';
 import { openEventLog } from '#eventlog/open-log.ts';
@@ -110,6 +111,13 @@ export async function openData(parts: OpenLogParts): Promise<OpenDirectory> {
   }
 }
 
+/** What one look at the servers of the log found; undefined where the log is in the data directory. Throws ConfigError. */
+export async function inspectLogServers(config: Config): Promise<JournalSight | undefined> {
+  if (config.store.kind === 'leveldb') return undefined;
+  const { inspectServers } = await import('./jetstream.ts');
+  return inspectServers({ config });
+}
+
 async function configuredStore(parts: OpenLogParts): Promise<(options: LevelStoreOptions) => Promise<Store>> {
   if (parts.config.store.kind === 'leveldb') return openEmbedded;
   const { jetStreamStore } = await import('./jetstream.ts');
@@ -148,12 +156,15 @@ export type DataSight =
  * Looks whether the data of a directory can be opened by this version; makes nothing. Throws what opening it would: StoreOpenError,
  * OtherSchemaError, DataFileError.
  */
-export async function inspectData(data: string): Promise<DataSight> {
+export async function inspectData({
+  data,
+  kind,
+}: Pick<Config['store'], 'data' | 'kind'>): Promise<DataSight> {
   const { store: path } = dataPaths(data);
   if (!existsSync(join(path, 'CURRENT'))) return { kind: 'absent' };
   refuseHalfMigrated(data);
   try {
-    const store = await openLevelStore({ path });
+    const store = await (kind === 'leveldb' ? openEmbedded : openLevelStore)({ path });
     try {
       refuseOtherSchema(store);
       return { kind: 'readable', schema: FORMS.current };

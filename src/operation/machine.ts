@@ -91,9 +91,12 @@ export interface CertificateSight {
   fault?: string;
 }
 
-/** `cert` and `key` are PEM files. Throws the error of the file system or of the reader, which holds nothing of the files. */
+/**
+ * `cert` and `key` are PEM files; no key where it is another's certificate. Throws the error of the file system or of the reader,
+ * which holds nothing of the files.
+ */
 export function inspectCertificate(
-  { cert, key }: { cert: string; key: string },
+  { cert, key }: { cert: string; key?: string },
   nowMs: number,
 ): CertificateSight {
   const certificate = new X509Certificate(readFileSync(cert));
@@ -104,7 +107,7 @@ export function inspectCertificate(
       ? `expired on ${certificate.validTo}`
       : nowMs < Date.parse(certificate.validFrom)
         ? `is valid from ${certificate.validFrom} only`
-        : certificate.checkPrivateKey(createPrivateKey(readFileSync(key)))
+        : key === undefined || certificate.checkPrivateKey(createPrivateKey(readFileSync(key)))
           ? undefined
           : 'is not for the configured key';
   return { daysLeft, ...(fault === undefined ? {} : { fault }) };

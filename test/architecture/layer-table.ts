@@ -366,6 +366,7 @@ export const LAYERS: readonly LayerRow[] = [
       'src/client',
       'src/compose/compose.ts',
       'src/config',
+      'src/operation/clock-sync.ts',
       'src/operation/data-directory.ts',
       'src/operation/machine.ts',
       'src/operation/process-guard.ts',

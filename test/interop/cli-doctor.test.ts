@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { announceGateway } from '#operation/data-directory.ts';
+import { JOURNAL_KEY } from '#store/keys.ts';
+import { openLevelStore } from '#store/level-store.ts';
 import { startTestGateway } from '../harness/gateway.ts';
 import { mcpServers } from '../harness/mcp-servers.ts';
+import { NATS_SERVER, NatsServers, needsNats } from '../harness/nats-servers.ts';
 import { OtlpCollector } from '../harness/otlp-collector.ts';
 import { ScriptedAcpAgent } from '../harness/peers/scripted-acp-agent.ts';
 import { cards } from '../harness/peers/scripted-cards.ts';
@@ -19,6 +22,9 @@ beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'harn-doctor-'));
   vi.stubEnv('XDG_CONFIG_HOME', join(dir, 'config'));
   vi.stubEnv('DOCTOR_SECRET', SECRET);
+  // What the machine of the tests says of its clock is no matter of theirs.
+  writeFileSync(join(dir, 'timedatectl'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  vi.stubEnv('PATH', `${dir}:${process.env['PATH']}`);
 });
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -94,7 +100,8 @@ describe('doctor', () => {
       ]);
       expect(coder.methods()).toEqual(['initialize']);
       expect(of('issuer')[0]?.said).toContain(`auth.oauth[0] (${issuer.url}) is reached; keys: 1`);
-      expect(of('clock').at(-1)?.said).toMatch(`the clock of ${issuer.url} is `);
+      const clocks = of('clock').map(({ said }) => said.split(' is ')[0]);
+      expect(clocks.slice(-2)).toEqual([`the clock of ${issuer.url}`, 'the clock of a2a:shop']);
       expect(out).not.toContain(SECRET);
     } finally {
       await issuer.close();
@@ -122,6 +129,112 @@ describe('doctor', () => {
       await issuer.close();
     }
   });
+
+  it('compares the clock with that of the agents, behind a cache too', async () => {
+    const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1_000).toUTCString();
+    let told = () => ({ date: inSeconds(90), age: '0' });
+    const shop = await serve((request, response) => {
+      response.setHeader('content-type', 'application/json');
+      for (const [name, value] of Object.entries(told())) response.setHeader(name, value);
+      response.end(JSON.stringify(cards.v1(`http://${request.headers.host}`)));
+    });
+    const upstreams = { a2a: [{ id: 'shop', card: `${shop}/.well-known/agent-card.json` }] };
+    const { code, of } = await doctor({ upstreams });
+    expect([code, of('agent')[0]?.ok, of('clock').at(-1)]).toMatchObject([
+      1,
+      true,
+      {
+        ok: false,
+        said: expect.stringMatching(/^the clock of a2a:shop is (8\d|90) s ahead of ours$/),
+        todo: expect.stringContaining('NTP'),
+      },
+    ]);
+    told = () => ({ date: inSeconds(-90), age: '90' });
+    expect((await doctor({ upstreams })).of('clock').at(-1)).toMatchObject({ ok: true });
+  });
+
+  it('says whether something keeps the clock of the machine right, where the machine knows', async () => {
+    const says = async (program: string) => {
+      writeFileSync(join(dir, 'timedatectl'), `#!/bin/sh\n${program}\n`, { mode: 0o755 });
+      return (await doctor({})).of('clock').find(({ said }) => said.includes('this machine'));
+    };
+    vi.stubEnv('PATH', dir);
+    expect(await says('echo yes')).toMatchObject({ ok: true });
+    expect(await says('echo no')).toMatchObject({ ok: false, todo: expect.stringContaining('set-ntp') });
+    expect(await says('exit 1')).toBeUndefined();
+  });
+
+  it('looks at the port of gRPC and at who signs the certificates of its clients', async () => {
+    const port = Number(new URL(await serve((_request, response) => void response.end())).port);
+    const [cert, key] = [join(dir, 'cert.pem'), join(dir, 'key.pem')];
+    writeFileSync(cert, CERT);
+    writeFileSync(key, KEY);
+    const grpc = { port, tls: { client_ca: cert } };
+    const { code, of } = await doctor({ server: { port: 0, tls: { cert, key }, grpc } });
+    expect([code, of('port')[1], of('certificate')[1]]).toMatchObject([
+      1,
+      {
+        ok: false,
+        said: `127.0.0.1:${port} cannot be listened on`,
+        todo: expect.stringContaining('server.grpc'),
+      },
+      { ok: true, said: expect.stringContaining(`${cert} is good for`) },
+    ]);
+  });
+
+  it('finds a copy of a log in JetStream where the log is to be in the data directory', async () => {
+    const data = join(dir, 'data');
+    const store = await openLevelStore({ path: join(data, 'store') });
+    await store.write([{ type: 'put', key: JOURNAL_KEY, value: '{}' }]);
+    await store.close();
+    expect((await doctor({}, data)).of('data')[0]).toMatchObject({
+      ok: false,
+      todo: expect.stringContaining('Set store.kind to jetstream'),
+    });
+  });
+
+  it.skipIf(NATS_SERVER === undefined)(
+    needsNats('asks each server of a log in JetStream, and makes no log there'),
+    async () => {
+      const nats = await NatsServers.start();
+      const data = join(dir, 'data');
+      mkdirSync(data);
+      const store = {
+        data,
+        kind: 'jetstream',
+        servers: [...nats.urls, 'nats://127.0.0.1:1'],
+        name: 'doctor',
+        replicas: 1,
+      };
+      const said = async (changes: object) => {
+        const { code, of } = await doctor({ store: { ...store, ...changes } });
+        return { code, lines: of('log').map(({ ok, said: what }) => [ok, what]) };
+      };
+      try {
+        for (const _ of ['first', 'again'])
+          expect(await said({})).toEqual({
+            code: 1,
+            lines: [
+              [true, `${nats.urls[0]} is reached and has JetStream`],
+              [false, expect.stringContaining('nats://127.0.0.1:1: ')],
+              [true, 'the log "doctor" is not there yet; the first start makes it (replicas: 1)'],
+            ],
+          });
+        const gateway = await startTestGateway({ data, config: { store: { ...store, servers: nats.urls } } });
+        await gateway.close();
+        expect(await said({ servers: nats.urls })).toEqual({
+          code: 0,
+          lines: [
+            [true, `${nats.urls[0]} is reached and has JetStream`],
+            [true, 'replicas of the stream HARN_doctor_0000 that are up to date: 1 of 1'],
+          ],
+        });
+      } finally {
+        await nats.close();
+      }
+    },
+    60_000,
+  );
 
   it('asks the receiver of OpenTelemetry whether it takes what is sent', async () => {
     const collector = await OtlpCollector.start();

@@ -46,6 +46,8 @@ interface HeldCard extends ReadCard {
   /** As it came, which is what its signature is over. */
   text: string;
   readAt: number | undefined;
+  /** How far the clock of who answered is from ours, in milliseconds; undefined where it says no time. */
+  skewMs?: number | undefined;
 }
 
 /**
@@ -70,11 +72,12 @@ export class Discovery {
 
   get description(): AgentDescription | undefined {
     if (this.#card === undefined) return undefined;
-    const { description, kept } = this.#card;
+    const { description, kept, skewMs } = this.#card;
     const { url, fetchedAt, signature, sha256 } = kept;
     const shownUrl = String(this.#options.deps.redact(url).value);
     return {
       ...description,
+      ...(skewMs !== undefined && { skewMs }),
       card: { url: shownUrl, fetchedAt, sha256, signature, isCurrent: this.#isCurrent },
     };
   }
@@ -223,7 +226,7 @@ export class Discovery {
     const found = { url: url.href, etag, fetchedAt: timestamp(clock.now()), sha256: hashOf(text), signature };
     const kept = { configured: this.#options.cardUrl, ...found, ...this.#withoutSecrets(card, text) };
     const before = this.#card?.kept;
-    this.#card = this.#held(kept, text, clock.monotonic());
+    this.#card = { ...this.#held(kept, text, clock.monotonic()), skewMs: skewOf(reply, clock.now()) };
     this.#isCurrent = true;
     this.#backoff.reset();
     if (signature.status !== 'verified' && signature.status !== 'unsigned')
@@ -303,6 +306,12 @@ export class Discovery {
     if (!isObject(card)) throw unavailable('card', 'The agent card is no JSON object.');
     return card;
   }
+}
+
+/** A cache tells when it got the answer, and how long ago that was. Spec: RFC 9111, section 5.1. */
+function skewOf({ header }: HttpReply, nowMs: number): number | undefined {
+  const toldMs = Date.parse(header('date') ?? '') + Number(header('age') ?? 0) * 1_000;
+  return Number.isNaN(toldMs) ? undefined : toldMs - nowMs;
 }
 
 /** A card that came and is no good is another matter for the operator than one that is not there. */

@@ -11,6 +11,7 @@ import {
 } from '@nats-io/jetstream';
 import { type ObjectStore, Objm } from '@nats-io/obj';
 import {
+  type ConnectionOptions,
   connect,
   credsAuthenticator,
   headers,
@@ -312,6 +313,9 @@ const subjectName = (of: Partition, generation: number): string =>
   `${subjectsOf(of)}.${generation === 1 ? 'log' : `g${generation}`}`;
 const subjectsOf = ({ name, partition = FIRST_PARTITION }: Partition): string => `harn.${name}.${partition}`;
 
+/** Of all partitions of a log. */
+export const subjectsOfLog = (name: string): string => `harn.${name}.*.*`;
+
 /** Those that are there, the earliest first. */
 async function generationsOf(manager: JetStreamManager, of: Partition): Promise<number[]> {
   const found: number[] = [];
@@ -331,24 +335,31 @@ function readMessage(seq: number, tags: MsgHdrs | undefined, data: Uint8Array): 
 
 /** Connects to the servers, and again whenever they are lost. Rejects with StoreOpenError. */
 export async function connected(
-  { servers, credentials, name }: Pick<JournalOptions, 'servers' | 'credentials' | 'name'>,
+  options: Pick<JournalOptions, 'servers' | 'credentials' | 'name'>,
   where: string,
 ): Promise<NatsConnection> {
+  const patience = { maxReconnectAttempts: -1, reconnectTimeWait: RECONNECT_MS, timeout: OPEN_MS };
   try {
-    return await connect({
-      servers: [...servers],
-      name: `harn-gateway ${name}`,
-      maxReconnectAttempts: -1,
-      reconnectTimeWait: RECONNECT_MS,
-      timeout: OPEN_MS,
-      ...(servers.some((url) => url.startsWith('tls://')) ? { tls: {} } : {}),
-      ...(credentials === undefined
-        ? {}
-        : { authenticator: credsAuthenticator(new TextEncoder().encode(credentials)) }),
-    });
+    return await connect({ ...connectionOptions(options), ...patience });
   } catch (cause) {
     throw unreachable(where, cause);
   }
+}
+
+/** Where the servers are, and who asks them. */
+export function connectionOptions({
+  servers,
+  credentials,
+  name,
+}: Pick<JournalOptions, 'servers' | 'credentials' | 'name'>): ConnectionOptions {
+  return {
+    servers: [...servers],
+    name: `harn-gateway ${name}`,
+    ...(servers.some((url) => url.startsWith('tls://')) ? { tls: {} } : {}),
+    ...(credentials === undefined
+      ? {}
+      : { authenticator: credsAuthenticator(new TextEncoder().encode(credentials)) }),
+  };
 }
 
 export function unreachable(where: string, cause: unknown): StoreOpenError {
