@@ -12,7 +12,8 @@ export type WriteOp = { type: 'put'; key: string; value: Buffer | string } | { t
 
 /**
  * `open`: serves and writes. `fenced`: a write failed, so nothing is written on this handle any more and every write is
- * refused with `service_unavailable` until `reopen` succeeded; reads go on. `closed`: nothing works.
+ * refused with `service_unavailable` until `reopen` succeeded; reads go on, but for those at the moment in which `reopen` has closed
+ * the old handle and opens the new one. `closed`: nothing works.
  */
 export type StoreHealth = 'open' | 'fenced' | 'closed';
 

@@ -17,13 +17,18 @@ import type { Report } from './report.ts';
 const SESSION = { workspace_id: 'workspace_default' };
 const MAX_ATTEMPTS = 400;
 const PAUSE_MS = 10;
+const LATE_MS = 300;
 
 /**
  * The n-th call of one kind fails while a story of tasks, messages, an answer and a cancel runs. Whoever is refused tries
  * again with the same key. In the end everything happened once, every task has ended, and the log is clean.
- * Returns false when the story needs fewer calls than n.
+ * Returns false when the story needs fewer calls than n. `last`: `late` where the last task to end ends behind all others.
  */
-export async function storyWithFault(fault: StoreFault, report: Report): Promise<boolean> {
+export async function storyWithFault(
+  fault: StoreFault,
+  report: Report,
+  last: 'echo' | 'late' = 'echo',
+): Promise<boolean> {
   const data = mkdtempSync(join(tmpdir(), 'harn-faulty-'));
   let faulty: FaultyStore | undefined;
   const start = () =>
@@ -40,7 +45,7 @@ export async function storyWithFault(fault: StoreFault, report: Report): Promise
     });
   try {
     const gateway = await start().catch(start); // The first write is made by the start itself, which may be repeated.
-    await tell(gateway, fault, report);
+    await tell(gateway, { fault, last }, report);
     const again = await start();
     await checkLog(again.client, report);
     await again.close();
@@ -57,6 +62,7 @@ async function* play(turn: Turn, signal: AbortSignal): AsyncGenerator<Move[]> {
   yield [bind(turn)];
   if (text === 'ask') return yield [{ type: 'status', to: 'INPUT_REQUIRED' }];
   if (text === 'hold') return await aborted(signal);
+  if (text === 'late') await pause(LATE_MS);
   yield [chunk('one ', false)];
   yield [chunk('two', true, true)];
   yield [{ type: 'status', to: 'COMPLETED' }];
@@ -66,7 +72,11 @@ async function* playCancel(): AsyncGenerator<Move[]> {
   yield [{ type: 'status', to: 'CANCELED' }];
 }
 
-async function tell(gateway: TestGateway, fault: StoreFault, report: Report): Promise<void> {
+async function tell(
+  gateway: TestGateway,
+  { fault, last }: { fault: StoreFault; last: string },
+  report: Report,
+): Promise<void> {
   const { client } = gateway;
   const journal = new Journal('story');
   const teller = new Teller(client, journal);
@@ -79,14 +89,15 @@ async function tell(gateway: TestGateway, fault: StoreFault, report: Report): Pr
       }));
     const [echo, ask, hold] = await Promise.all([submit('echo', 0), submit('ask', 1), submit('hold', 2)]);
     const said = userText('more');
-    await Promise.all([
+    const [ending] = await Promise.all([
+      submit(last, 0),
       teller.do(`/v1/sessions/${sessions[0]}/messages`, () => ({ message: said })),
-      submit('echo', 0),
       teller.until(ask, ['INPUT_REQUIRED', 'FAILED']),
     ]);
     await teller.do(`/v1/tasks/${ask}/messages`, () => ({ kind: 'input', message: said }));
     await teller.do(`/v1/tasks/${hold}/cancel`, () => ({}));
-    for (const id of [echo, ask, hold]) await teller.until(id, ['COMPLETED', 'FAILED', 'CANCELED']);
+    // Behind the end of all of them nothing is written any more, so no read meets a store that is being reopened.
+    for (const id of [echo, ask, hold, ending]) await teller.until(id, ['COMPLETED', 'FAILED', 'CANCELED']);
     await teller.untilReady();
     await finish(gateway, journal, report).catch((error: unknown) => {
       // The planned fault may meet one of these reads; it happens once.
@@ -143,7 +154,7 @@ class Teller {
     return String(answer.body['id']);
   }
 
-  /** Reads go on while writes are refused, so a refused read is one try of many only because one read may be the fault. */
+  /** Reads go on while writes are refused, but for one that is the fault, and those at the moment of a reopening. */
   async until(id: string, states: readonly string[]): Promise<void> {
     let last = '';
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {

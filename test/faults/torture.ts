@@ -9,8 +9,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { inspect, parseArgs } from 'node:util';
-import { Agent, setGlobalDispatcher } from 'undici';
+import { setGlobalDispatcher } from 'undici';
 import { killChildren } from './child-processes.ts';
+import { ownConnections } from './own-connections.ts';
 import { Report } from './report.ts';
 import { appendResult, RESULTS_FILE, type Result, thisCommit, thisMachine } from './results.ts';
 import { writeSummary } from './results-page.ts';
@@ -25,11 +26,6 @@ const USAGE = 2;
 /** Seeds of processes that run side by side are so far from each other. */
 const SEED_STEP = 1_000_003;
 const SHOWN_VIOLATIONS = 20;
-/**
- * Of the 5 s that the gateway keeps an idle connection. A process that gets no processor for a second must not send on one that is
- * closed at that moment.
- */
-const KEEP_ALIVE_MARGIN_MS = 4_500;
 
 interface CommandLine {
   minutes: number;
@@ -227,7 +223,7 @@ async function runSideBySide({
 
 try {
   const line = readCommandLine(process.argv.slice(2));
-  setGlobalDispatcher(new Agent({ keepAliveTimeoutThreshold: KEEP_ALIVE_MARGIN_MS }));
+  setGlobalDispatcher(ownConnections());
   process.once('exit', killChildren);
   process.once('SIGINT', () => process.exit(1));
   if (line === 'table') writeSummary();

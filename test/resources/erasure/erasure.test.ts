@@ -162,6 +162,7 @@ describe('an erasure', () => {
     expect(await stage.client.get(`/v1/erasures/${erasure.id}`)).toEqual(erasure);
   });
 
+  // Found by `torture --only bad-input --size 20000` with the seeds 999229773, 189903616, 372126897, 1529432966, 1380704759, 1361597204.
   it('takes no fork of the session once it is asked for', async () => {
     const { session_id } = await stage.run('hello');
     const fork = () => stage.client.call<Session>('POST', `/v1/sessions/${session_id}/fork`);

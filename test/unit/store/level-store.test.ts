@@ -133,6 +133,29 @@ describe('a LevelDB store whose disk fails', () => {
     renameSync(`${path}.away`, path);
   });
 
+  it('refuses reads at the moment of a reopen, says when to come again, and then reads on', async () => {
+    const [key = ''] = await writeUntilFenced();
+    renameSync(`${path}.away`, path);
+    const refused: unknown[] = [];
+    let isOver = false;
+    const reopening = store.reopen().finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      try {
+        store.get(key);
+      } catch (error) {
+        refused.push(error);
+      }
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await reopening;
+    expect(refused.length).toBeGreaterThan(0);
+    for (const error of refused)
+      expect(error).toMatchObject({ code: 'service_unavailable', retryAfterSeconds: 1 });
+    expect(store.get(key)).toBeDefined();
+  });
+
   it('loses no acknowledged write over fence and reopen, before or after', async () => {
     const acked = await writeUntilFenced();
     renameSync(`${path}.away`, path);
