@@ -9,15 +9,15 @@ const WITHIN = { timeout: 20_000 };
 afterAll(killChildren);
 
 describe('audit export --follow', () => {
-  it('prints what is there, then each decision once as it comes, until it is stopped', async () => {
+  it('prints what is there, then each decision once as it comes, over restarts too, until it is stopped', async () => {
     const place = new GatewayPlace();
-    const gateway = await place.start();
+    let gateway = await place.start();
     const hold = async (name: string) => {
       const { id } = await gateway.client.session();
       await gateway.client.post('/v1/holds', { name, session_ids: [id], reason: 'auditors' });
     };
     await hold('before');
-    const words = ['audit', 'export', '--follow', '--url', gateway.client.url, '--key', KEY];
+    const words = ['audit', 'export', '--follow', '--data', place.data, '--key', KEY];
     const follower = new Child([PROGRAM, ...words]);
     const told = (): string[] =>
       follower.stdout
@@ -30,13 +30,22 @@ describe('audit export --follow', () => {
     await expect
       .poll(told, WITHIN)
       .toEqual(['the hold "before" on 1 sessions', 'the hold "while it follows" on 1 sessions']);
-    await hold('last');
+    await gateway.kill();
+    await expect.poll(() => follower.stderr, WITHIN).not.toBe('');
+    gateway = await place.start();
+    await hold('behind a kill');
     await expect.poll(() => told().length, WITHIN).toBe(3);
-    expect(new Set(told()).size).toBe(3);
+    await gateway.stop();
+    gateway = await place.start();
+    await hold('last');
+    await expect.poll(() => told().length, WITHIN).toBe(4);
+    expect(new Set(told()).size).toBe(4);
     expect(follower.process.exitCode).toBeNull();
     follower.process.kill('SIGTERM');
     await follower.ended;
-    expect(follower.stderr).toBe('');
+    expect(new Set(follower.stderr.trim().split('\n'))).toEqual(
+      new Set(['The gateway is away; its lines go on when it is back.']),
+    );
     await gateway.stop();
     place.remove();
   }, 90_000);

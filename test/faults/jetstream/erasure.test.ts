@@ -105,6 +105,26 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('an erasure on JetStream'),
   );
 
   it(
+    'of an actor leaves nothing of it in the files of the servers either',
+    async () => {
+      const place = placeOf('actor');
+      const gateway = await place.start();
+      const id = await sessionWith(gateway.client, 'actor');
+      await expect.poll(inStreams, POLL).toContain('message actor 9');
+      const [event] = await gateway.client.events(`/v1/sessions/${id}/events`);
+      await gateway.client.post('/v1/erasures', { actor: event?.actor, rule: 'a law' });
+      const states = async () => (await erasuresOf(gateway.client)).map(({ state }) => state);
+      await expect.poll(states, POLL).toEqual(['completed']);
+      await expect.poll(inStreams, POLL).toEqual([]);
+      expect((await gateway.client.call('GET', `/v1/sessions/${id}`)).status).toBe(404);
+      expect((await gateway.stop()).code).toBe(0);
+      expect(canariesIn(place.data)).toEqual([]);
+      expect(await place.check()).toMatchObject({ code: 0 });
+    },
+    LIMIT_MS,
+  );
+
+  it(
     'goes on after kill -9 at any moment of it',
     async () => {
       const place = placeOf('killed');
