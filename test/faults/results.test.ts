@@ -58,10 +58,10 @@ describe('the file of results', () => {
 });
 
 describe('the summary', () => {
-  it('adds up the runs of a claim, by version of Node, and shows a claim that nobody tried', () => {
+  it('adds up the runs of a claim, by version of Node, names the newest seed, and shows a claim that nobody tried', () => {
     const rows = summaryTable([
       run({}),
-      run({ count: 500, findings: 2, node: 'v24.1.0' }),
+      run({ count: 500, findings: 2, node: 'v24.1.0', seed: 77 }),
       run({ scenario: 'drain', count: 7 }),
       run({ scenario: 'replays', count: 30, nodes: { 20: 10, 24: 20 } }),
     ])
@@ -70,11 +70,11 @@ describe('the summary', () => {
     const claims = Object.values(SCENARIOS).flatMap(({ claim }) => claim ?? []);
     expect(rows).toHaveLength(2 + claims.length);
     expect(rows.find((row) => row.includes('`kill-nine`'))).toMatch(
-      /\| 2,000 \| 10,000 \| 2 \| 20: 1,500, 24: 500 \| 2 \|$/,
+      /\| 2,000 \| 10,000 \| 2 \| 20: 1,500, 24: 500 \| 2 \| `--size 20 --seed 77` \|$/,
     );
     expect(rows.find((row) => row.includes('`replays`'))).toMatch(
-      /\| 30 \| 3,000 \| 0 \| 20: 10, 24: 20 \| 1 \|$/,
+      /\| 30 \| 3,000 \| 0 \| 20: 10, 24: 20 \| 1 \| `--size 20 --seed 1` \|$/,
     );
-    expect(rows.find((row) => row.includes('`disk-faults`'))).toMatch(/\| 0 \| 1,000 \| 0 \| \| 0 \|$/);
+    expect(rows.find((row) => row.includes('`disk-faults`'))).toMatch(/\| 0 \| 1,000 \| 0 \| \| 0 \| \|$/);
   });
 });

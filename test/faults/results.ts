@@ -74,6 +74,7 @@ const COLUMNS = [
   { name: 'Findings', isNumber: true },
   { name: 'Node' },
   { name: 'Runs', isNumber: true },
+  { name: 'Newest run' },
 ] as const;
 
 /** The summary of all runs, as Markdown: one row for each claim, tried or not. */
@@ -90,10 +91,16 @@ export function summaryTable(results: readonly Result[]): string {
       grouped(sum(({ findings }) => findings)),
       perNode(own),
       String(own.length),
+      repeatOf(own.at(-1)),
     ];
     return [cells];
   });
   return aligned(rows);
+}
+
+/** What repeats a run, beside its `--only`. */
+function repeatOf(run: Result | undefined): string {
+  return run === undefined ? '' : `\`--size ${run.size} --seed ${run.seed}\``;
 }
 
 /** As the formatter writes tables. */
