@@ -40,6 +40,14 @@ interface HttpClientOptions {
   linger: { ms: number; bytes: number };
 }
 
+/**
+ * An idle connection is given up so long before its server does. A request on one that is closed at that moment is lost, and nobody
+ * knows whether it was executed; a process that gets no processor for a while sends that late.
+ */
+const IDLE_MARGIN_MS = 4_000;
+/** Of a server that does not say how long it keeps one. */
+const IDLE_MS = 1_000;
+
 /** undici is loaded with the first request. */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   let opened: Promise<Opened> | undefined;
@@ -76,6 +84,8 @@ async function open(options: HttpClientOptions): Promise<Opened> {
       connections: options.connections[name],
       headersTimeout: 0,
       bodyTimeout: 0,
+      keepAliveTimeout: IDLE_MS,
+      keepAliveTimeoutThreshold: IDLE_MARGIN_MS,
       connect: withTimeout(connectorOf({ timeout: 0 }), options),
     });
   return { lanes: { turn: lane('turn'), control: lane('control') }, request };
