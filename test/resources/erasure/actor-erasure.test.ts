@@ -6,6 +6,7 @@ import type { Task } from '#resources/task/schema.ts';
 import { type TestClient, userText } from '../../harness/client.ts';
 import { RetentionStage } from '../event/retention-stage.ts';
 import { canariesIn, canary } from './canaries.ts';
+import { endedErasure } from './ended-erasure.ts';
 
 const RULE = 'GDPR Art. 17';
 const ADA = 'ada';
@@ -28,7 +29,7 @@ describe('the erasure of an actor', () => {
 
   const ada = (): TestClient => stage.gateway.clients[ADA] as TestClient;
   const erase = (more: object = {}): Promise<Erasure> =>
-    stage.client.post('/v1/erasures', { actor: ADA, rule: RULE, reason: 'asked for', ...more });
+    endedErasure(stage.client, { actor: ADA, rule: RULE, reason: 'asked for', ...more });
   const errorOf = async (method: string, path: string, body?: unknown) => {
     const answer = await stage.client.call(method, path, body === undefined ? {} : { body });
     return { status: answer.status, ...(answer.body['error'] as object) };

@@ -12,6 +12,7 @@ import { AcpClient } from '../../harness/acp-client.ts';
 import { type TestClient, userText } from '../../harness/client.ts';
 import { RetentionStage } from '../event/retention-stage.ts';
 import { canariesIn, canary, TOKEN } from './canaries.ts';
+import { endedErasure } from './ended-erasure.ts';
 
 const ADA = 'ada';
 const route = { metadata: { route: 'test:puppet' } };
@@ -29,8 +30,7 @@ describe('what an actor said in a shared Session besides turns', () => {
   afterEach(() => stage.end());
 
   const ada = (): TestClient => stage.gateway.clients[ADA] as TestClient;
-  const erase = (): Promise<Erasure> =>
-    stage.client.post('/v1/erasures', { actor: ADA, rule: 'GDPR Art. 17' });
+  const erase = (): Promise<Erasure> => endedErasure(stage.client, { actor: ADA, rule: 'GDPR Art. 17' });
   const ran = async (client: TestClient, text: string, id = session.id): Promise<Task> => {
     const task = await client.post<Task>(`/v1/sessions/${id}/tasks`, { input: userText(text), ...route });
     return client.until(task.id, 'COMPLETED');

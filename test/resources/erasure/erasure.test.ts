@@ -5,6 +5,7 @@ import type { Task } from '#resources/task/schema.ts';
 import { userText } from '../../harness/client.ts';
 import { RetentionStage } from '../event/retention-stage.ts';
 import { canariesIn, canary } from './canaries.ts';
+import { endedErasure } from './ended-erasure.ts';
 
 const RULE = 'GDPR Art. 17';
 
@@ -16,7 +17,7 @@ describe('an erasure', () => {
   afterEach(() => stage.end());
 
   const erase = (session_id: string): Promise<Erasure> =>
-    stage.client.post('/v1/erasures', { session_id, rule: RULE, reason: 'asked for' });
+    endedErasure(stage.client, { session_id, rule: RULE, reason: 'asked for' });
   const errorOf = async (method: string, path: string, body?: unknown) => {
     const answer = await stage.client.call(method, path, body === undefined ? {} : { body });
     return { status: answer.status, ...(answer.body['error'] as object) };
