@@ -15,6 +15,7 @@ import { rangeReads } from './range-reads.ts';
 import { receiptVerification } from './receipt-verification.ts';
 import { redaction } from './redaction.ts';
 import { replay } from './replay.ts';
+import { sizing } from './sizing.ts';
 import { startUp } from './start-up.ts';
 import { telemetry } from './telemetry.ts';
 import { upstreamHop } from './upstream-hop.ts';
@@ -40,6 +41,7 @@ export const BENCHES: readonly Bench[] = [
   lengths,
   startUp,
   memory,
+  sizing,
   acpTurn,
   acpStream,
   policy,

@@ -18,6 +18,7 @@ export interface Served {
   readyMs: number;
   /** Stops it in good order. */
   stop(): Promise<void>;
+  kill(): Promise<void>;
 }
 
 /** Starts `serve`; undefined for the default configuration. */
@@ -33,11 +34,12 @@ export async function startServe(config: string | undefined, data: string): Prom
     const readyMs = performance.now() - startedAt;
     const said = JSON.parse(line) as { event?: string; url: string };
     if (said.event !== 'ready') break;
-    const stop = async () => {
-      child.kill('SIGTERM');
+    const end = async (signal: NodeJS.Signals) => {
+      child.kill(signal);
       await exited;
     };
-    return { url: said.url, pid: child.pid ?? 0, readyMs, stop };
+    const ends = { stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+    return { url: said.url, pid: child.pid ?? 0, readyMs, ...ends };
   }
   child.kill('SIGKILL');
   throw new Error('The gateway ended before its ready line.');
@@ -87,7 +89,8 @@ export async function timeEmptyNode(): Promise<number> {
   return tookMs;
 }
 
-function rssOf(pid: number): number {
+/** Resident memory of one process, bytes. Linux alone. */
+export function rssOf(pid: number): number {
   const line = readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+) kB/);
   return Number(line?.[1] ?? Number.NaN) * 1024;
 }
