@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type TestClient, userText } from '../harness/client.ts';
 import type { Journal } from './journal.ts';
 import type { SeededRandom } from './seeded-random.ts';
@@ -14,6 +15,8 @@ const TEXTS = [
   'hello',
   'file',
 ] as const;
+/** Behind a connection that broke. */
+const GONE_MS = 50;
 const SESSION = { workspace_id: 'workspace_default' };
 
 /** Clients that submit, say, cancel and answer until they are stopped or the gateway is gone. */
@@ -31,6 +34,15 @@ export class MixedLoad {
   async run(client: TestClient, clients: number): Promise<void> {
     this.#stopped = false;
     await Promise.all(Array.from({ length: clients }, () => this.#client(client)));
+  }
+
+  /** The same on several gateways: each action asks another one, and a client whose gateway is gone goes on. */
+  async runOn(gateways: () => readonly TestClient[], clients: number): Promise<void> {
+    this.#stopped = false;
+    const one = async () => {
+      while (!this.#stopped) if (!(await this.#act(this.#random.pick(gateways())))) await pause(GONE_MS);
+    };
+    await Promise.all(Array.from({ length: clients }, one));
   }
 
   stop(): void {

@@ -6,7 +6,7 @@ import { drains } from './drain.ts';
 import { canFollow, eventRate, idleFollowers } from './followers.ts';
 import { canMount, fullDisk } from './full-disk.ts';
 import { FEW_AND_MANY, idempotencyRaces } from './idempotency-races.ts';
-import { jetStreamChaos } from './jetstream/chaos.ts';
+import { jetStreamChaos, jetStreamNodes, NODE_EPISODES } from './jetstream/chaos.ts';
 import { EPISODES } from './jetstream/take-over.ts';
 import { killNineCycles } from './kill-nine-cycles.ts';
 import { nthCalls } from './nth-calls.ts';
@@ -44,6 +44,17 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     turn: 20,
     isPossible: NATS_SERVER !== undefined,
     run: jetStreamChaos,
+  },
+  'jetstream-nodes': {
+    claim: {
+      says: 'three gateways on JetStream, gateways, servers, networks and clocks failing: nothing lost or twice',
+      target: 500,
+    },
+    counts: NODE_EPISODES,
+    slice: 2,
+    turn: 20,
+    isPossible: NATS_SERVER !== undefined,
+    run: (seed, size) => jetStreamNodes(seed, size),
   },
   'disk-faults': {
     claim: { says: 'a failing disk: nothing is lost or done twice', target: 1_000 },

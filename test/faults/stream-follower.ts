@@ -22,8 +22,10 @@ export class StreamFollower {
   /** Resolves when the open stream is over, and keeps what it brought. A killed gateway breaks it off; that counts too. */
   async over(): Promise<void> {
     const stream = this.#stream;
-    this.#stream = undefined;
     await stream?.ended.catch(() => undefined);
+    // Whoever left it meanwhile kept it.
+    if (this.#stream !== stream) return;
+    this.#stream = undefined;
     for (const { id, data } of stream?.blocks ?? [])
       if (id !== undefined && data !== undefined) this.#seen.push({ id, data });
   }

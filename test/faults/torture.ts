@@ -127,7 +127,8 @@ class Tally {
   }
 
   result(commit: string, seed: number): Result {
-    const { figures, counts } = this.report;
+    const { counts } = this.report;
+    const figures = { ...this.report.figures, ...this.report.spreads };
     const nodes = Object.entries(counts).flatMap(([what, count]) => {
       const [, major] = / on Node (\d+)$/.exec(what) ?? [];
       return major === undefined ? [] : [[major, count]];
@@ -186,7 +187,7 @@ async function run({ minutes, seed, names, count, size, isRecorded }: CommandLin
   if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   for (const [name, tally] of tallies) {
     process.stdout.write(`${name}: ${tally.turns} turns, ${tally.failed.length} failed\n`);
-    const all = { ...tally.report.counts, ...tally.report.figures };
+    const all = { ...tally.report.counts, ...tally.report.figures, ...tally.report.spreads };
     for (const [what, value] of Object.entries(all)) process.stdout.write(`  ${value} ${what}\n`);
     if (isRecorded) appendResult(RESULTS_FILE, tally.result(commit, seed));
   }

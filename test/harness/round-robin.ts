@@ -66,10 +66,20 @@ export class RoundRobin {
   }
 }
 
+/** Below those that systems give to connections: one of these could take the port of a gateway that is away. */
+const PORTS = { from: 20_000, count: 10_000 };
+
 /** Ports that nobody listens on now. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const servers: Server[] = [];
+  while (servers.length < count) {
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(PORTS.from + Math.floor(Math.random() * PORTS.count), '127.0.0.1', () => resolve(true));
+    });
+    if (isFree) servers.push(server);
+  }
   const ports = servers.map((server) => (server.address() as AddressInfo).port);
   await Promise.all(servers.map((server) => once(server.close(), 'close')));
   return ports;
