@@ -174,14 +174,17 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
       return { url, port: address.port };
     },
     close({ graceMs }) {
-      const leaving = leavesOthers ? Math.min(LEAVING_MS, graceMs) : 0;
+      const leavingMs = leavesOthers ? Math.min(LEAVING_MS, graceMs) : 0;
+      const endStreams = () => {
+        for (const each of protocolServers) each.drain?.();
+        streams.drain();
+        sockets.drain(graceMs);
+      };
       closing ??= Promise.all([
-        drainServer(server, deps.timers, graceMs, leaving),
+        drainServer(server, deps.timers, { graceMs, leavingMs, onLeft: endStreams }),
         grpc?.close(graceMs) ?? true,
       ]).then((clean) => closeServers(protocolServers, !clean.includes(false)));
-      for (const each of protocolServers) each.drain?.();
-      streams.drain();
-      sockets.drain(graceMs);
+      endStreams();
       return closing;
     },
   };
@@ -351,16 +354,18 @@ const IDLE_LOOK_MS = 50;
 
 /**
  * Goes on for `leavingMs`, then stops accepting and waits for answers under way; after `graceMs` the remaining connections are cut.
- * Returns true when nothing had to be cut.
+ * `onLeft` ends the streams that were opened meanwhile. Returns true when nothing had to be cut.
  */
 async function drainServer(
   server: Server,
   timers: Timers,
-  graceMs: number,
-  leavingMs: number,
+  { graceMs, leavingMs, onLeft }: { graceMs: number; leavingMs: number; onLeft: () => void },
 ): Promise<boolean> {
   if (!server.listening) return true;
-  if (leavingMs > 0) await new Promise<void>((resolve) => timers.after(leavingMs, resolve));
+  if (leavingMs > 0) {
+    await new Promise<void>((resolve) => timers.after(leavingMs, resolve));
+    onLeft();
+  }
   return await new Promise<boolean>((resolve) => {
     let clean = true;
     const stop = timers.after(graceMs, () => {

@@ -5,6 +5,7 @@ import { credentials, makeGenericClientConstructor } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Message } from '#resources/message/schema.ts';
 import { TestClient, userText } from '../../harness/client.ts';
+import { EventStreamClient } from '../../harness/event-stream.ts';
 import { NATS_SERVER, NatsServers, needsNats } from '../../harness/nats-servers.ts';
 import { freePorts, RoundRobin } from '../../harness/round-robin.ts';
 import { WsTestClient } from '../../harness/ws-client.ts';
@@ -121,6 +122,19 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('three gateways on one log'
       expect([...answer]).toEqual([8, 1]);
       client.close();
     }
+  });
+
+  it('end what is opened while the one that decides leaves, so that it hands over at once', async () => {
+    const [first] = nodes;
+    if (first === undefined) throw new Error('There is no node.');
+    const ended = first.process.stop();
+    await expect.poll(() => first.process.child.stderr).toContain('draining');
+    const stream = await EventStreamClient.open(clientOf(first), '/v1/events/stream');
+    await stream.ended;
+    // Ended with the word when to come back, and not cut when its patience was over.
+    expect(stream.text).toContain('retry: ');
+    expect((await ended).code).toBe(0);
+    first.process = await first.place.start();
   });
 
   /** Clients of the proxy that write and read without a pause. `retries`: what a client does when its connection breaks. */
