@@ -134,6 +134,16 @@ export class NatsServers {
     return undefined;
   }
 
+  /** The server that a client with a name is connected to; undefined for none. */
+  async connectedTo(client: string): Promise<number | undefined> {
+    for (const [at, { monitor }] of this.#ports.entries()) {
+      const answer = await fetch(`http://${HOST}:${monitor}/connz`, { signal: AbortSignal.timeout(ASK_MS) });
+      const { connections = [] } = (await answer.json()) as { connections?: { name?: string }[] };
+      if (connections.some(({ name }) => name === client)) return at;
+    }
+    return undefined;
+  }
+
   /** Parts one server from the others. `up`: they do not hear it. `down`: it does not hear them. */
   split(at: number, ...directions: Direction[]): void {
     for (const [way, proxy] of this.#routes) {

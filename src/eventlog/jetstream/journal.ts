@@ -36,6 +36,8 @@ const DUPLICATES_NS = 120_000_000_000;
 /** Twice what a message of ours may have. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 const RECONNECT_MS = 200;
+/** A server that does not answer two of these is left for another one: its machine may be gone without a word. */
+const PING_MS = 1_000;
 
 /**
  * `commit`: a batch of the log. `term`: a node begins to decide. `rows`, `moved`: pieces of a log that was moved here, and their
@@ -338,7 +340,12 @@ export async function connected(
   options: Pick<JournalOptions, 'servers' | 'credentials' | 'name'>,
   where: string,
 ): Promise<NatsConnection> {
-  const patience = { maxReconnectAttempts: -1, reconnectTimeWait: RECONNECT_MS, timeout: OPEN_MS };
+  const patience = {
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: RECONNECT_MS,
+    pingInterval: PING_MS,
+    timeout: OPEN_MS,
+  };
   try {
     return await connect({ ...connectionOptions(options), ...patience });
   } catch (cause) {

@@ -1,3 +1,4 @@
+import { JetStreamApiError } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Clock, Logger } from '#protocol/ports.ts';
@@ -71,7 +72,11 @@ export class Lease {
   }
 
   static async open(parts: LeaseParts): Promise<Lease> {
-    const kv = await new Kvm(parts.connection).create(parts.bucket, { replicas: parts.replicas, history: 1 });
+    const kv = await new Kvm(parts.connection).create(parts.bucket, {
+      replicas: parts.replicas,
+      history: 1,
+      timeout: ANSWER_MS,
+    });
     return new Lease(parts, kv);
   }
 
@@ -104,10 +109,21 @@ export class Lease {
           return;
       } catch (error) {
         this.#parts.logger.warn({ err: error }, 'the lease cannot be read; it is looked at again');
+        await this.#leaveSilent(error);
       }
       await waiting();
-      await pause(timers, LOOK_MS);
+      const leftMs = seen === undefined ? 0 : LEASE_MS - (clock.monotonic() - seen.sinceMs);
+      // At its end, and not up to a look later.
+      await pause(timers, leftMs > 0 ? Math.min(LOOK_MS, leftMs) : LOOK_MS);
     }
+  }
+
+  /** Behind a server that is cut off from the others nobody answers, though it hears this node: another one is tried. */
+  async #leaveSilent(cause: unknown): Promise<void> {
+    if (cause instanceof JetStreamApiError) return;
+    await this.#parts.connection
+      .reconnect()
+      .catch((error: unknown) => this.#parts.logger.debug({ err: error }, 'no other server is tried'));
   }
 
   async #tryTake(revision: number): Promise<boolean> {
@@ -116,9 +132,10 @@ export class Lease {
       const { key } = this.#parts;
       this.#revision = await (revision === 0
         ? this.#kv.create(key, this.#value)
-        : this.#kv.update(key, this.#value, revision));
-    } catch {
+        : this.#kv.update(key, this.#value, revision, ANSWER_MS));
+    } catch (error) {
       // Another node was first, or the answer did not come: then this node sees its own name as one to wait for.
+      await this.#leaveSilent(error);
       return false;
     }
     this.#renewed = at;
@@ -178,7 +195,10 @@ export class Lease {
     this.#parts.logger.warn({ err: cause }, 'the lease was not renewed');
     try {
       const found = await this.#kv.get(this.#parts.key);
-      if (found === null || found.string() !== this.#value) return this.#lose();
+      if (found === null || found.string() !== this.#value) {
+        this.#lose();
+        return;
+      }
       // Which of the renewals it is nobody knows, so the age stays what it was until the next one.
       this.#revision = found.revision;
     } catch (error) {
@@ -187,6 +207,7 @@ export class Lease {
         'nobody says whose lease it is; asked again with the next renewal',
       );
     }
+    await this.#leaveSilent(cause);
   }
 
   #lose(): void {
