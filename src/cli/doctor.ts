@@ -9,7 +9,9 @@ import {
   inspectIssuers,
   inspectLogServers,
   inspectReceivers,
+  inspectServers,
   inspectUpstreams,
+  type ServerSight,
   systemClock,
   systemRandom,
   type UpstreamSight,
@@ -230,7 +232,12 @@ async function dataLines({ config, data }: Facts): Promise<Line[]> {
 }
 
 /** A log in JetStream is on its servers, and the data directory has a copy. */
-async function logLines({ config }: Facts): Promise<Line[]> {
+async function logLines(facts: Facts): Promise<Line[]> {
+  return [...(await streamLines(facts)), ...(await durabilityLines(facts))];
+}
+
+/** The servers of a log in JetStream, and the replicas of its streams. */
+async function streamLines({ config }: Facts): Promise<Line[]> {
   const sight = await inspectLogServers(config);
   if (sight === undefined) return [];
   const { servers, streams } = sight;
@@ -252,6 +259,44 @@ async function logLines({ config }: Facts): Promise<Line[]> {
     return stream.current >= stream.replicas ? fine(said) : bad(said, todo);
   });
   return [...lines, ...kept];
+}
+
+/** What is promised of a log on other machines, and whether their servers keep it. */
+async function durabilityLines({ config }: Facts): Promise<Line[]> {
+  const { kind, replicas, durability, monitoring } = config.store;
+  if (kind === 'leveldb') return [];
+  const promised = PROMISES[durability](replicas);
+  if (monitoring.length === 0) {
+    const where =
+      'Look for sync_interval: always in the jetstream block of each server, and name their monitoring';
+    const unseen = `${promised}; how the servers sync their files cannot be seen from here`;
+    return durability === 'disk'
+      ? [bad(unseen, `${where} addresses in store.monitoring, so that it is checked.`)]
+      : [fine(unseen)];
+  }
+  const sights = await inspectServers(config);
+  return [fine(promised), ...sights.map((sight) => serverLine(sight, durability))];
+}
+
+const PROMISES: Readonly<Record<'replicas' | 'disk', (replicas: number) => string>> = {
+  replicas: (replicas) =>
+    replicas === 1
+      ? 'an acknowledged commit is in one server, and is lost with it (store.replicas: 1)'
+      : `an acknowledged commit outlives ${(replicas - 1) / 2} of ${replicas} servers, and no loss of power of all of them (store.durability: replicas)`,
+  disk: (replicas) =>
+    `an acknowledged commit is on the disks of ${(replicas + 1) / 2} of ${replicas} servers (store.durability: disk)`,
+};
+
+function serverLine(
+  { url, syncsAlways, syncSeconds, fault }: ServerSight,
+  promise: 'replicas' | 'disk',
+): Line {
+  if (fault !== undefined)
+    return bad(`${url} cannot be asked: ${fault}`, 'Look at store.monitoring, and at http in the server.');
+  if (syncsAlways) return fine(`${url} syncs each message before it acknowledges it`);
+  const said = `${url} syncs its files ${syncSeconds === undefined ? 'now and then' : `every ${syncSeconds} s`}`;
+  if (promise === 'replicas') return fine(said);
+  return bad(said, 'Set sync_interval: always in its jetstream block, or store.durability: replicas here.');
 }
 
 function diskLines({ config, disk }: Facts): Line[] {

@@ -218,12 +218,12 @@ export class NatsServers {
     if (NATS_SERVER === undefined || place === undefined) throw new Error(WANTED);
     const config = join(this.directory, `${at}.conf`);
     const store = this.#storeOf(at);
-    const sync = this.#options.syncsAlways ? 'sync_interval: always' : '';
+    const sync = this.#options.syncsAlways ? ', sync_interval: always' : '';
     const lines = [
       `server_name: n${at}`,
       `listen: "${HOST}:${place.client}"`,
       `http: "${HOST}:${place.monitor}"`,
-      `jetstream { store_dir: "${store}" ${sync} }`,
+      `jetstream { store_dir: "${store}"${sync} }`,
     ];
     if (this.#ports.length > 1) {
       const addresses = this.#options.canSplit

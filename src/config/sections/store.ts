@@ -31,6 +31,19 @@ export const store = z
       .union([z.literal(1), z.literal(3), z.literal(5)], { error: 'must be 1, 3 or 5' })
       .default(3)
       .describe('Servers that keep each commit; it is acknowledged once most of them have it.'),
+    durability: z
+      .enum(['replicas', 'disk'])
+      .default('replicas')
+      .describe(
+        'What an acknowledged commit outlives: the loss of a minority of the replicas, or a loss of power of all of them too. The second needs servers with sync_interval: always; "harn-gateway doctor" checks it.',
+      ),
+    monitoring: z
+      .array(origin)
+      .default([])
+      .meta({ examples: [['http://nats-1.internal:8222']] })
+      .describe(
+        'Monitoring addresses of these servers, which doctor asks how they keep messages. The gateway needs none.',
+      ),
     advertise: origin
       .meta({ examples: ['http://node-1.internal:8080'] })
       .describe(
