@@ -19,6 +19,8 @@ const REFUSED_FOR_NOW = 503;
 export class Journal {
   readonly entries: Entry[] = [];
   readonly #prefix: string;
+  /** Why the newest connection broke. */
+  #broken: unknown;
 
   constructor(prefix: string) {
     this.#prefix = prefix;
@@ -45,7 +47,8 @@ export class Journal {
         body: entry.body,
         headers: { 'idempotency-key': entry.key },
       });
-    } catch {
+    } catch (error) {
+      this.#broken = error;
       return undefined; // The connection broke: the outcome is unknown until somebody asks again.
     }
     if (answer.status !== REFUSED_FOR_NOW) entry.answer ??= { status: answer.status, id: idOf(answer) };
@@ -66,7 +69,8 @@ export class Journal {
       let again = await this.attempt(client, entry);
       // 503 asks for another try with the same key.
       if (again?.status === REFUSED_FOR_NOW) again = await this.attempt(client, entry);
-      if (again === undefined) throw new Error(`No answer to the repeated ${entry.key}.`);
+      if (again === undefined)
+        throw new Error(`No answer to the repeated ${entry.key}.`, { cause: this.#broken });
       report.count('repeated commands');
       const now = { status: again.status, id: idOf(again) };
       report.check(

@@ -129,7 +129,7 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('three gateways on one log'
     if (first === undefined) throw new Error('There is no node.');
     const ended = first.process.stop();
     await expect.poll(() => first.process.child.stderr).toContain('draining');
-    const stream = await EventStreamClient.open(clientOf(first), '/v1/events/stream');
+    const stream = await EventStreamClient.open(clientOf(first), '/v1/events/stream', '0'.repeat(20));
     await stream.ended;
     // Ended with the word when to come back, and not cut when its patience was over.
     expect(stream.text).toContain('retry: ');

@@ -237,14 +237,23 @@ class ThreeNodes {
   async run(episodes: readonly NodeEpisode[]): Promise<void> {
     const following = this.#followers.map((follower, at) => this.#follow(follower, at));
     for (const how of episodes) {
-      await this.#episode(how);
-      const { client } = this.#random.pick(this.#nodes);
-      await checkAcknowledged(client, this.#journal, this.report);
-      const known = this.#journal.entries.slice(-REPEATS);
-      await this.#journal.repeat(client, [...this.#journal.unknown, ...known], this.report);
+      try {
+        await this.#episode(how);
+        await this.#check();
+      } catch (cause) {
+        throw new Error(`Broke in "${how}".`, { cause });
+      }
       this.report.count(how);
     }
     await this.#finish(following);
+  }
+
+  /** Whoever is asked has what was acknowledged, and repeats its answers. */
+  async #check(): Promise<void> {
+    const { client } = this.#random.pick(this.#nodes);
+    await checkAcknowledged(client, this.#journal, this.report);
+    const known = this.#journal.entries.slice(-REPEATS);
+    await this.#journal.repeat(client, [...this.#journal.unknown, ...known], this.report);
   }
 
   /** Resumes at another node after each end of a stream. */
