@@ -10,8 +10,8 @@ import { Child, type Output, PACKAGE_ROOT, PROGRAM, runProgram } from './child-p
 
 /** The key of every gateway process of these tests. */
 export const KEY = `harn_test_faults_${'k3y'.repeat(12)}`;
-/** Far more than a start takes on a busy machine. */
-const START_MS = 30_000;
+/** Far more than a start takes on a busy machine, of which a long run is to have only what others leave. */
+const START_MS = 120_000;
 
 /** A directory with a configuration and a data directory, which outlives the gateways started on it. */
 export class GatewayPlace {

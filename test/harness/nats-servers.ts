@@ -7,7 +7,7 @@ import { CutProxy, type Direction } from './cut-proxy.ts';
 import { freePorts } from './round-robin.ts';
 
 const HOST = '127.0.0.1';
-const READY_MS = 30_000;
+const READY_MS = 120_000;
 const POLL_MS = 50;
 const ASK_MS = 1_000;
 const BALLAST = 'ballast';

@@ -8,7 +8,7 @@ const EACH_MS = 20;
 const RETRY_MS = 50;
 const REFUSED_FOR_NOW = 503;
 /** After a fault a service that does not come back at all is a finding, and not a long figure. */
-const GIVES_UP_MS = 90_000;
+const GIVES_UP_MS = 180_000;
 
 /** A client that writes one command after the other, each until it is acknowledged, and notes how long it had to wait. */
 export class Probe {
