@@ -37,7 +37,7 @@ const DUPLICATES_NS = 120_000_000_000;
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 const RECONNECT_MS = 200;
 /** A server that does not answer two of these is left for another one: its machine may be gone without a word. */
-const PING_MS = 1_000;
+const PING_MS = 2_000;
 
 /**
  * `commit`: a batch of the log. `term`: a node begins to decide. `rows`, `moved`: pieces of a log that was moved here, and their

@@ -13,6 +13,8 @@ const MARGIN_MS = 400;
 const RENEW_MS = 500;
 const ANSWER_MS = 1_000;
 const LOOK_MS = 200;
+/** After which another server is tried. */
+const SILENT_MS = 2_000;
 /** Of a lease that was given back, to whoever comes first. */
 const NOBODY = '';
 
@@ -63,6 +65,8 @@ export class Lease {
   #renewed: { wallMs: number; monotonicMs: number } | undefined;
   #stopTimer: () => void = () => undefined;
   #renewing: Promise<void> | undefined;
+  /** Since when the servers answer nothing; undefined while they do. */
+  #silentSinceMs: number | undefined;
   #isOver = false;
 
   private constructor(parts: LeaseParts, kv: KV) {
@@ -101,7 +105,10 @@ export class Lease {
         const revision = found?.revision ?? 0;
         const value = found?.string() ?? NOBODY;
         const isFree = value === NOBODY || isGivenTo(value, this.#parts.self.url);
-        if (revision !== seen?.revision) seen = { revision, sinceMs: clock.monotonic() };
+        if (revision !== seen?.revision) {
+          seen = { revision, sinceMs: clock.monotonic() };
+          this.#heard();
+        }
         // A server that is behind may say who had it before.
         if (revision >= newest) this.#parts.onHolder(holderOf(value));
         newest = Math.max(newest, revision);
@@ -118,12 +125,23 @@ export class Lease {
     }
   }
 
-  /** Behind a server that is cut off from the others nobody answers, though it hears this node: another one is tried. */
+  /**
+   * Behind a server that is cut off from the others nobody answers, though it hears this node: another one is tried. Not at once, as one
+   * that is only slow would be slower for the connections that it has to begin.
+   */
   async #leaveSilent(cause: unknown): Promise<void> {
-    if (cause instanceof JetStreamApiError) return;
+    if (cause instanceof JetStreamApiError) return this.#heard();
+    const nowMs = this.#parts.clock.monotonic();
+    this.#silentSinceMs ??= nowMs;
+    if (nowMs - this.#silentSinceMs < SILENT_MS) return;
+    this.#heard();
     await this.#parts.connection
       .reconnect()
       .catch((error: unknown) => this.#parts.logger.debug({ err: error }, 'no other server is tried'));
+  }
+
+  #heard(): void {
+    this.#silentSinceMs = undefined;
   }
 
   async #tryTake(revision: number): Promise<boolean> {
@@ -183,6 +201,7 @@ export class Lease {
     try {
       this.#revision = await this.#kv.update(this.#parts.key, this.#value, this.#revision, ANSWER_MS);
       this.#renewed = at;
+      this.#heard();
     } catch (error) {
       await this.#seeAgain(error);
     }
