@@ -23,6 +23,7 @@ const TAKEN_OVER_MS = 60_000;
 const ONE_DECIDES_MS = 120_000;
 const LOOK_MS = 20;
 const REPEATS = 20;
+const TURNS = 5;
 const HOUR_MS = 3_600_000;
 /** A server that runs one of ten parts of the time. */
 const SLOW = { stopsMs: 90, runsMs: 10 };
@@ -249,11 +250,25 @@ class ThreeNodes {
   }
 
   /** Whoever is asked has what was acknowledged, and repeats its answers. */
-  async #check(): Promise<void> {
-    const { client } = this.#random.pick(this.#nodes);
-    await checkAcknowledged(client, this.#journal, this.report);
-    const known = this.#journal.entries.slice(-REPEATS);
-    await this.#journal.repeat(client, [...this.#journal.unknown, ...known], this.report);
+  #check(): Promise<void> {
+    return this.#ofAny(async (client) => {
+      await checkAcknowledged(client, this.#journal, this.report);
+      const known = this.#journal.entries.slice(-REPEATS);
+      await this.#journal.repeat(client, [...this.#journal.unknown, ...known], this.report);
+    });
+  }
+
+  /** Asks a node. One that gets no processor for longer than its lease may end at any moment: then another one is asked. */
+  async #ofAny<T>(ask: (client: TestClient) => Promise<T>): Promise<T> {
+    for (let turn = 1; ; turn += 1)
+      try {
+        return await ask(this.#random.pick(this.#nodes).client);
+      } catch (error) {
+        if (turn === TURNS) throw error;
+        this.report.count('asked again elsewhere');
+        await this.#oneDecides('asking');
+        await this.#allRun('asking', undefined);
+      }
   }
 
   /** Resumes at another node after each end of a stream. */
@@ -406,14 +421,14 @@ class ThreeNodes {
     return found;
   }
 
-  async #oneDecides(how: NodeEpisode): Promise<void> {
+  async #oneDecides(how: NodeEpisode | 'asking'): Promise<void> {
     const count = () => this.#nodes.filter(({ decides }) => decides).length;
     const isOne = await within(ONE_DECIDES_MS, () => count() === 1);
     this.report.check(isOne, () => `${how}: ${count()} nodes decide`);
   }
 
   /** Starts those again that ended: killed, or overtaken, and `former` for sure. */
-  async #allRun(how: NodeEpisode, former: Node | undefined): Promise<void> {
+  async #allRun(how: NodeEpisode | 'asking', former: Node | undefined): Promise<void> {
     for (const node of this.#nodes) {
       if (node === former && !how.startsWith('kill')) await node.process.child.ended;
       if (node.isUp) continue;
@@ -429,10 +444,10 @@ class ThreeNodes {
   }
 
   async #finish(following: readonly Promise<void>[]): Promise<void> {
-    const owner = await this.#owner();
-    const { client } = this.#random.pick(this.#nodes);
-    await settle(client, this.#journal, this.report);
-    const events = await checkLog(client, this.report);
+    const events = await this.#ofAny(async (client) => {
+      await settle(client, this.#journal, this.report);
+      return checkLog(client, this.report);
+    });
     this.#isFollowed = false;
     for (const follower of this.#followers) await follower.leave();
     await Promise.all(following);
@@ -441,6 +456,7 @@ class ThreeNodes {
       await follower.leaveAfter(events.at(-1)?.id ?? '');
       follower.compare(events, this.report);
     }
+    const owner = await this.#owner();
     for (const node of [...this.#nodes].sort((one) => (one === owner ? 1 : -1))) {
       const { code } = await node.process.stop();
       this.report.check(code === 0, () => `a node did not stop cleanly: ${code}`);
