@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { unreachable } from './unreachable.ts';
 
 /** What a relay needs of the outside. */
@@ -9,6 +10,7 @@ export interface RelayPorts {
 }
 
 interface RpcMessage {
+  jsonrpc?: string;
   id?: string | number | null;
   method?: string;
   params?: {
@@ -19,21 +21,32 @@ interface RpcMessage {
     requestId?: unknown;
   };
   result?: { protocolVersion?: unknown };
+  error?: { message?: string };
 }
 
 const MODERN_VERSION = 'io.modelcontextprotocol/protocolVersion';
 const REQUEST_FAILED = -32603;
+const INITIALIZED = '{"jsonrpc":"2.0","method":"notifications/initialized"}';
+/** Of a session that the gateway, or the node of it that is asked now, does not know: nothing was carried out. */
+const UNKNOWN_SESSION = 404;
+/** How long an answer whose stream broke is asked for: a gateway starts again, or another node takes over. */
+const RESUME_MS = 30_000;
+const RETRY_MS = 500;
 /** Members of the parameters that a request of the stateless revision repeats in a header. */
 const NAMED_BY = ['name', 'uri', 'taskId'] as const;
 
 /**
  * Carries MCP messages between a client on standard streams and `/mcp` of a gateway, in either era: what comes back on a
- * response stream is written as it comes. It knows the wire, not the protocol.
+ * response stream is written as it comes. A gateway that goes away and comes back costs no session: it is begun anew with what the
+ * client said, and answers that were under way are asked for by their cursor. It knows the wire, not the protocol.
  */
 export class RpcRelay {
   readonly #ports: RelayPorts;
   readonly #open = new Map<string | number, AbortController>();
   #session: Record<string, string> = {};
+  /** With which the client began the session; undefined in the stateless era. */
+  #initialize: string | undefined;
+  #renewing: Promise<void> | undefined;
 
   constructor(ports: RelayPorts) {
     this.#ports = ports;
@@ -69,6 +82,21 @@ export class RpcRelay {
   }
 
   async #post(line: string, message: RpcMessage, signal: AbortSignal): Promise<void> {
+    if (message.method === 'initialize') this.#initialize = line;
+    const session = this.#session['mcp-session-id'];
+    let response = await this.#fetch(line, message, signal);
+    if (response.status === UNKNOWN_SESSION && session !== undefined && this.#initialize !== undefined) {
+      await response.body?.cancel();
+      await this.#renew(session);
+      response = await this.#fetch(line, message, signal);
+    }
+    this.#keepSession(response);
+    const { isAnswered, cursor } = await this.#read(response, message);
+    if (isId(message.id) && message.method !== undefined && !isAnswered)
+      await this.#resume(message, cursor, signal);
+  }
+
+  async #fetch(line: string, message: RpcMessage, signal: AbortSignal): Promise<Response> {
     const { url, key } = await this.#ports.find();
     const headers = {
       authorization: `Bearer ${key}`,
@@ -77,41 +105,110 @@ export class RpcRelay {
       ...this.#session,
       ...modernHeaders(message),
     };
-    const response = await fetch(`${url}/mcp`, { method: 'POST', headers, body: line, signal }).catch(
-      (error: unknown) => Promise.reject(unreachable(url, error)),
+    return fetch(`${url}/mcp`, { method: 'POST', headers, body: line, signal }).catch((error: unknown) =>
+      Promise.reject(unreachable(url, error)),
     );
-    const session = response.headers.get('mcp-session-id');
+  }
+
+  #keepSession({ headers }: Response): void {
+    const session = headers.get('mcp-session-id');
     if (session !== null) this.#session['mcp-session-id'] = session;
-    await this.#read(response, message);
+  }
+
+  /** Begins the session anew, once for all that found it gone. What the gateway says of itself is not told twice. */
+  #renew(gone: string): Promise<void> {
+    if (this.#renewing === undefined && this.#session['mcp-session-id'] !== gone) return Promise.resolve();
+    this.#renewing ??= this.#beginAnew().finally(() => {
+      this.#renewing = undefined;
+    });
+    return this.#renewing;
+  }
+
+  async #beginAnew(): Promise<void> {
+    this.#session = {};
+    const never = new AbortController().signal;
+    const begun = await this.#fetch(this.#initialize ?? '', { method: 'initialize' }, never);
+    this.#keepSession(begun);
+    for await (const { data } of answersOf(begun))
+      if (data !== '') this.#keepVersion(JSON.parse(data) as RpcMessage);
+    const told = await this.#fetch(INITIALIZED, {}, never);
+    await told.body?.cancel();
+    void this.#listen();
   }
 
   /** What the gateway says on its own account. */
   async #listen(): Promise<void> {
-    const { url, key } = await this.#ports.find();
-    const headers = { authorization: `Bearer ${key}`, accept: 'text/event-stream', ...this.#session };
+    this.#open.get('listen')?.abort();
     const stopper = new AbortController();
     this.#open.set('listen', stopper);
-    const response = await fetch(`${url}/mcp`, { headers, signal: stopper.signal }).catch(() => undefined);
+    const response = await this.#get({}, stopper.signal).catch(() => undefined);
     if (response?.ok) await this.#read(response, {}).catch(() => undefined);
   }
 
-  async #read(response: Response, asked: RpcMessage): Promise<void> {
-    const type = response.headers.get('content-type') ?? '';
-    if (type.startsWith('text/event-stream') && response.body) {
-      for await (const data of eventData(response.body)) this.#take(data, asked);
-      return;
-    }
-    const text = await response.text();
-    if (text !== '') this.#take(text, asked);
+  async #get(more: Record<string, string>, signal: AbortSignal): Promise<Response> {
+    const { url, key } = await this.#ports.find();
+    const headers = {
+      authorization: `Bearer ${key}`,
+      accept: 'text/event-stream',
+      ...this.#session,
+      ...more,
+    };
+    return fetch(`${url}/mcp`, { headers, signal });
   }
 
-  #take(text: string, asked: RpcMessage): void {
+  /** Asks for the rest of an answer whose stream ended before it. Rejects where that may not be had. */
+  async #resume(message: RpcMessage, cursor: string | undefined, signal: AbortSignal): Promise<void> {
+    const broken = new Error(
+      'the connection broke before the answer, so the request may have been carried out; look before you send it again',
+    );
+    let from = cursor;
+    if (from === undefined) throw broken;
+    for (const until = performance.now() + RESUME_MS; performance.now() < until; ) {
+      const response = await this.#get({ 'last-event-id': from }, signal).catch(() => undefined);
+      if (response?.ok) {
+        const read = await this.#read(response, message);
+        if (read.isAnswered) return;
+        from = read.cursor ?? from;
+      } else await response?.body?.cancel();
+      if (response?.status === UNKNOWN_SESSION) throw broken;
+      await pause(RETRY_MS, undefined, { signal });
+    }
+    throw broken;
+  }
+
+  /** Writes what comes. `cursor`: of the newest event that has one. A connection that breaks is the end of it. */
+  async #read(response: Response, asked: RpcMessage): Promise<{ isAnswered: boolean; cursor?: string }> {
+    let isAnswered = false;
+    let cursor: string | undefined;
+    try {
+      for await (const { id, data } of answersOf(response)) {
+        cursor = id ?? cursor;
+        if (data !== '' && this.#take(data, asked)) isAnswered = true;
+      }
+    } catch (error) {
+      if (cursor === undefined) throw error;
+    }
+    return { isAnswered, ...(cursor !== undefined && { cursor }) };
+  }
+
+  /** Whether it is the answer to what was asked. */
+  #take(text: string, asked: RpcMessage): boolean {
     const answer = JSON.parse(text) as RpcMessage;
-    const { protocolVersion } = answer.result ?? {};
-    if (asked.method === 'initialize' && typeof protocolVersion === 'string')
-      this.#session['mcp-protocol-version'] = protocolVersion;
+    if (asked.method === 'initialize') this.#keepVersion(answer);
+    // Refused before it came to MCP: by a node that hands on, or at the edge.
+    if (answer.jsonrpc === undefined && isId(asked.id)) {
+      this.#ports.write(failure(asked.id, new Error(answer.error?.message ?? text)));
+      return true;
+    }
     // A refusal before the message was read names no request.
-    this.#ports.write(answer.id === null && isId(asked.id) ? { ...answer, id: asked.id } : answer);
+    const own = answer.id === null && isId(asked.id) ? { ...answer, id: asked.id } : answer;
+    this.#ports.write(own);
+    return own.method === undefined && isId(own.id) && own.id === asked.id;
+  }
+
+  #keepVersion({ result }: RpcMessage): void {
+    const { protocolVersion } = result ?? {};
+    if (typeof protocolVersion === 'string') this.#session['mcp-protocol-version'] = protocolVersion;
   }
 }
 
@@ -136,15 +233,26 @@ function headerText(text: string): string {
   return `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
-async function* eventData(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+/** The messages of a response, whichever form it has. */
+async function* answersOf(response: Response): AsyncGenerator<{ id?: string; data: string }> {
+  const type = response.headers.get('content-type') ?? '';
+  if (type.startsWith('text/event-stream') && response.body) yield* eventsOf(response.body);
+  else yield { data: await response.text() };
+}
+
+async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<{ id?: string; data: string }> {
   let rest = '';
   for await (const text of body.pipeThrough(new TextDecoderStream())) {
     const events = (rest + text).split(/\r?\n\r?\n/);
     rest = events.pop() ?? '';
     for (const event of events) {
-      const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
-      const data = lines.map((line) => line.slice('data:'.length).trimStart()).join('\n');
-      if (data !== '') yield data;
+      const lines = event.split(/\r?\n/);
+      const field = (name: string) =>
+        lines
+          .filter((line) => line.startsWith(`${name}:`))
+          .map((line) => line.slice(name.length + 1).trimStart());
+      const [id] = field('id');
+      yield { data: field('data').join('\n'), ...(id !== undefined && { id }) };
     }
   }
 }
