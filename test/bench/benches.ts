@@ -10,6 +10,7 @@ import { growth } from './growth.ts';
 import { lengths } from './lengths.ts';
 import { mcpCall } from './mcp-call.ts';
 import { memory } from './memory.ts';
+import { nodes } from './nodes.ts';
 import { policy } from './policy.ts';
 import { rangeReads } from './range-reads.ts';
 import { receiptVerification } from './receipt-verification.ts';
@@ -46,4 +47,5 @@ export const BENCHES: readonly Bench[] = [
   acpStream,
   policy,
   mcpCall,
+  nodes,
 ];

@@ -49,6 +49,10 @@ export class Child<Ready> {
     return this.#wait(id) as Promise<T>;
   }
 
+  get pid(): number {
+    return this.#process.pid ?? 0;
+  }
+
   usage(): Promise<Usage> {
     return this.ask<Usage>('usage');
   }
@@ -68,6 +72,13 @@ export class Child<Ready> {
     const timer = setTimeout(() => this.#process.kill('SIGKILL'), STOP_TIMEOUT_MS);
     await this.#exited;
     clearTimeout(timer);
+  }
+
+  /** Ends it as a crash would. */
+  async kill(): Promise<void> {
+    running.delete(this);
+    this.#process.kill('SIGKILL');
+    await this.#exited;
   }
 
   #wait(id: number): Promise<unknown> {

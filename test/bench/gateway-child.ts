@@ -12,7 +12,16 @@ const { logger, redactor } = createLogging(config.telemetry.log_level, process.s
 redactor.addKnownSecret(BENCH_KEY);
 const chunked = new ChunkClient();
 const meter = new LoopMeter();
-const gateway = await startGateway({
+let close: () => Promise<void> = () => Promise.resolve();
+let isServing = false;
+
+function serve(url: string): void {
+  if (isServing) return;
+  isServing = true;
+  serveCommands({ url, key: BENCH_KEY }, commands, () => close());
+}
+
+const started = startGateway({
   config,
   packageRoot: process.cwd(),
   version: '0.0.0-bench',
@@ -20,36 +29,43 @@ const gateway = await startGateway({
   redactor,
   env: process.env,
   ...(echo ? { extraClients: [new EchoClient(), chunked] } : {}),
+  // One of several nodes: it serves, by the one that decides.
+  onWaiting: (node) => {
+    close = node.close;
+    serve(node.url);
+  },
 });
 
 /** Terminal commits since the last question: task id and time of the system's monotonic clock in milliseconds. */
 let ended: [string, number][] = [];
 let enough: { count: number; resolve: () => void } | undefined;
 
+const commands = {
+  /** Waits until so many tasks have been completed durably since the last call, and says which and when. */
+  ended: async (count: number) => {
+    if (ended.length < count) await new Promise<void>((resolve) => (enough = { count, resolve }));
+    const found = ended;
+    ended = [];
+    enough = undefined;
+    return found;
+  },
+  /** What has been completed until now is of no interest. */
+  forget: () => {
+    ended = [];
+  },
+  /** Waits until this node decides, and says how many commits the log has. */
+  commits: async () => (await started).log.head.commit,
+  chunkCosts: () => chunked.takeCosts(),
+  watchLoop: () => meter.begin(),
+  held: () => meter.end(),
+};
+
+const gateway = await started;
+close = () => gateway.close();
 gateway.log.tail((events) => {
   const now = Number(process.hrtime.bigint()) / 1e6;
   for (const { event } of events) if (event.event === 'task.completed') ended.push([event.resource.id, now]);
   if (enough !== undefined && ended.length >= enough.count) enough.resolve();
 });
 
-serveCommands(
-  { url: gateway.url, key: BENCH_KEY },
-  {
-    /** Waits until so many tasks have been completed durably since the last call, and says which and when. */
-    ended: async (count: number) => {
-      if (ended.length < count) await new Promise<void>((resolve) => (enough = { count, resolve }));
-      const found = ended;
-      ended = [];
-      enough = undefined;
-      return found;
-    },
-    /** What has been completed until now is of no interest. */
-    forget: () => {
-      ended = [];
-    },
-    chunkCosts: () => chunked.takeCosts(),
-    watchLoop: () => meter.begin(),
-    held: () => meter.end(),
-  },
-  () => gateway.close(),
-);
+serve(gateway.url);

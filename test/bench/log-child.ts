@@ -31,12 +31,27 @@ const FILL_WRITERS = 256;
 const EVENTS_PER_SESSION = 200;
 const PAGE = 1_000;
 
-const { data } = startArguments<{ data: string }>();
+/** `stream`: where the log is, if not in this directory alone. */
+const { data, stream } = startArguments<{
+  data: string;
+  stream?: { servers: string[]; name: string; replicas: number };
+}>();
 mkdirSync(data, { recursive: true });
 const paths = dataPaths(data);
 const { logger } = createLogging('error', process.stderr);
 const keys = openKeyRegistry({ dir: paths.keys, clock, random });
-const plain = await openLevelStore({ path: paths.store, seal: tableSeal(() => keys) });
+const level = { path: paths.store, seal: tableSeal(() => keys) };
+const plain = await (stream === undefined
+  ? openLevelStore(level)
+  : (await import('#eventlog/jetstream/open-jetstream.ts')).openJetStreamStore({
+      ...stream,
+      level,
+      clock,
+      random,
+      logger,
+      timers: nodeTimers,
+      onOvertaken: () => process.exit(1),
+    }));
 const recording = recordingStore(plain);
 const log = await openEventLog({
   store: recording.store,

@@ -9,6 +9,7 @@ import { writeConfig } from './data-directory.ts';
 import type { GatewayAddress } from './gateway-client.ts';
 import { scratchDirectory } from './scratch-directory.ts';
 
+const HOST = '127.0.0.1';
 const US_PER_TICK = 10_000;
 /** Behind the name of the program, which may have blanks: user and system time. */
 const USER_TICKS = 11;
@@ -41,6 +42,10 @@ export interface NodeOptions {
   /** Of the log. */
   name: string;
   replicas: 1 | 3;
+  /** Where it listens. Default: a free port. */
+  port?: number;
+  /** The address of a proxy in front of it. */
+  publicUrl?: string;
 }
 
 /** One gateway process on a log in JetStream. */
@@ -67,25 +72,28 @@ export class NodesStage {
   }
 
   /** The first one of a log decides. `first`: the directory of that one, whose keys another one has. */
-  async node({ name, replicas }: NodeOptions, role: number, first?: string): Promise<BenchNode> {
+  async node(of: NodeOptions, role: number, first?: string): Promise<BenchNode> {
     const data = scratchDirectory();
     if (first !== undefined) cpSync(join(first, 'keys'), join(data, 'keys'), { recursive: true });
-    const [port = 0] = await freePorts(1);
-    return this.start({ data, port, name, replicas, role });
+    const [port = 0] = of.port === undefined ? await freePorts(1) : [of.port];
+    return this.start({ ...of, data, port, role });
   }
 
   /** On a directory and a port that may have been used before. */
   async start(of: NodeOptions & { data: string; port: number; role: number }): Promise<BenchNode> {
-    const { data, port, name, replicas, role } = of;
+    const { data, port, name, replicas, role, publicUrl } = of;
     const store = {
       data,
       kind: 'jetstream',
       servers: [...this.servers.urls],
       name,
       replicas,
-      advertise: `http://127.0.0.1:${port}`,
+      advertise: `http://${HOST}:${port}`,
     };
-    const config = writeConfig(data, [], [], [], { server: { port }, store });
+    const config = writeConfig(data, [], [], [], {
+      server: { port, ...(publicUrl === undefined ? {} : { public_url: publicUrl }) },
+      store,
+    });
     const child = new Child<GatewayAddress>('gateway-child', { args: { config, echo: true } });
     this.#children.push(child);
     pin(child.pid, role);
@@ -93,10 +101,17 @@ export class NodesStage {
     return { data, port, child };
   }
 
-  async proxy(nodes: readonly BenchNode[]): Promise<string> {
-    const proxy = await RoundRobin.start(nodes.map(({ port }) => port));
+  /** So many nodes of one log, the one that decides first, and the proxy before them. */
+  async cluster(name: string, count: number): Promise<{ nodes: BenchNode[]; url: string }> {
+    const ports = await freePorts(count);
+    const proxy = await RoundRobin.start(ports);
     this.#proxies.push(proxy);
-    return proxy.url;
+    const nodes: BenchNode[] = [];
+    for (const [role, port] of ports.entries()) {
+      const of = { name, replicas: 3, port, publicUrl: proxy.url } as const;
+      nodes.push(await this.node(of, role, nodes[0]?.data));
+    }
+    return { nodes, url: proxy.url };
   }
 
   /** CPU time of all servers so far, microseconds. */

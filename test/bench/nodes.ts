@@ -31,9 +31,9 @@ export const nodes: Bench = {
     const embedded = new Child<GatewayAddress>('gateway-child', { args: { config, echo: true } });
     pin(embedded.pid, 0);
     try {
-      const [first, ...others] = await cluster(stage, 'tasks');
+      const { nodes: all, url } = await stage.cluster('tasks', NODES);
+      const [first, ...others] = all;
       if (first === undefined) throw new Error('There is no node.');
-      const url = await stage.proxy([first, ...others]);
       const { rows, times } = await tasks(stage, embedded, [first, ...others], url, options);
       const streams = await streamed(embedded, [first, ...others], url, options);
       const quorum = await quorums(stage, embedded, options);
@@ -68,13 +68,6 @@ function row(
   figures: Record<string, number>,
 ): Row {
   return { id: 'NODES', what, measured, baseline, ratio, target: '', met: undefined, figures };
-}
-
-async function cluster(stage: NodesStage, name: string): Promise<BenchNode[]> {
-  const of = { name, replicas: 3 } as const;
-  const found = [await stage.node(of, 0)];
-  while (found.length < NODES) found.push(await stage.node(of, found.length, found[0]?.data));
-  return found;
 }
 
 type Side = ReturnType<typeof gatewaySide>;
