@@ -72,9 +72,15 @@ export interface ChildGuard {
 /** What is durably known of the definitions of tools, so that one that changes behind a restart is noticed too. */
 export interface Definitions {
   /** The accepted definition of a tool of a route; undefined for one that was never listed. */
-  pinned(route: string, name: string): string | undefined;
+  pinned(route: string, name: string): PinnedDefinition | undefined;
   /** Keeps what happened to definitions; returns at once. */
   report(route: string, changes: readonly DefinitionChange[]): void;
+}
+
+export interface PinnedDefinition {
+  sha256: string;
+  /** As it may be shown; undefined where it was too long to keep. */
+  shown: JsonObject | undefined;
 }
 
 export interface DefinitionChange {
@@ -85,6 +91,8 @@ export interface DefinitionChange {
   definitionSha256: string;
   /** The one that was accepted before. */
   pinnedSha256: string;
+  /** The definition now, as it may be shown; undefined where it is too long to keep. */
+  shown: JsonObject | undefined;
 }
 
 /** How the events of a Task are sent to a receiver of push notifications. Pure: the same events give the same bodies. */

@@ -5285,6 +5285,7 @@ export interface components {
                  * @enum {string}
                  */
                 change: "added" | "changed" | "removed" | "accepted";
+                definition?: components["schemas"]["JsonObject"];
                 /** @description SHA-256 of the definition of the tool. */
                 definition_sha256: string;
                 /** @description SHA-256 of the definition that was accepted. */

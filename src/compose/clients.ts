@@ -194,12 +194,13 @@ function toolDefinitions(log: EventLog, logger: Logger, redactor: Redactor): Def
   return {
     pinned: (route, name) => unlessDamaged(() => pinnedDefinition(reader, route, name), undefined),
     report: (route, changes) => {
-      const definitions = changes.map(({ name, change, definitionSha256, pinnedSha256 }) => ({
+      const definitions = changes.map(({ name, change, definitionSha256, pinnedSha256, shown }) => ({
         tool: name,
         skill: skillId(route, name),
         change,
         definition_sha256: definitionSha256,
         pinned_sha256: pinnedSha256,
+        ...(shown === undefined ? {} : { definition: shown }),
       }));
       const clean = redactor.clean({ tenant: String(DEFAULT_TENANT), route, definitions }).value;
       recordDefinitions(log, clean.tenant, clean.route, clean.definitions).catch((error: unknown) =>

@@ -3,6 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ProcessGuard } from '#operation/process-guard.ts';
+import { objectOf } from '#protocol/json-shape.ts';
 import type { Skill } from '#resources/discovery/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { FIXED_LIMITS } from '../../bridges/mcp/client/config.ts';
@@ -186,7 +187,11 @@ describe('MCP servers that misbehave', () => {
     await until(async () => (await skill('held__ok'))?.version !== before?.version);
     expect(await skill('held__ok')).toMatchObject({
       requires_approval: true,
-      metadata: { definition_changed: true, pinned_sha256: before?.version },
+      metadata: {
+        definition_changed: true,
+        pinned_sha256: before?.version,
+        mcp: { pinned_tool: objectOf(before?.metadata['mcp'])['tool'] },
+      },
     });
     expect(await skill('held__grandchild')).toMatchObject({ deprecated: true });
     const told = (await allEvents(gateway.log)).filter(

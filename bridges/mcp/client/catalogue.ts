@@ -1,9 +1,9 @@
 import type { JudgedTool } from '#protocol/intended-call.ts';
-import type { JsonValue } from '#protocol/json.ts';
+import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
 import { skillIdOf } from '#protocol/skill-id.ts';
 import type { AgentDescription } from '#protocol-client.ts';
-import type { BridgeDeps } from '../../bridge.ts';
+import type { BridgeDeps, PinnedDefinition } from '../../bridge.ts';
 import { Fault } from '../../wire/faults.ts';
 import { sha256 } from '../../wire/sha256.ts';
 import { FIXED_LIMITS, type McpClientConfig, type McpLimits } from './config.ts';
@@ -88,8 +88,9 @@ export class Catalogue {
   accept(tool: Tool): void {
     if (tool.pinnedSha256 === tool.definitionSha256) return;
     tool.pinnedSha256 = tool.definitionSha256;
+    tool.pinned = undefined;
     this.#seen.delete(tool.name);
-    this.#report([changeOf(tool, 'accepted')]);
+    this.#report([this.#changeOf(tool, 'accepted')]);
     this.#describe();
   }
 
@@ -172,21 +173,40 @@ export class Catalogue {
     const changes: ToolChange[] = [];
     for (const tool of listed.values()) {
       const before = this.#tools.get(tool.name);
-      const pinned = before?.pinnedSha256 ?? this.#deps.definitions.pinned(this.#route, tool.name);
-      if (pinned === undefined) changes.push(changeOf(tool, 'added'));
-      else tool.pinnedSha256 = pinned;
+      const pinned = this.#pinned(before) ?? this.#deps.definitions.pinned(this.#route, tool.name);
+      if (pinned === undefined) changes.push(this.#changeOf(tool, 'added'));
+      else {
+        tool.pinnedSha256 = pinned.sha256;
+        tool.pinned = pinned.shown;
+      }
       const isNews = before !== undefined && before.definitionSha256 !== tool.definitionSha256;
       if (isNews || (before === undefined && tool.pinnedSha256 !== tool.definitionSha256))
-        changes.push(changeOf(tool, 'changed'));
+        changes.push(this.#changeOf(tool, 'changed'));
     }
     for (const tool of this.#tools.values()) {
       if (listed.has(tool.name)) continue;
-      if (!tool.isGone) changes.push(changeOf(tool, 'removed'));
+      if (!tool.isGone) changes.push(this.#changeOf(tool, 'removed'));
       listed.set(tool.name, { ...tool, isGone: true });
     }
     this.#tools = listed;
     this.#named = new Map([...listed.keys()].map((name) => [skillIdOf(this.#route, name, sha256), name]));
     this.#report(changes);
+  }
+
+  #pinned(tool: Tool | undefined): PinnedDefinition | undefined {
+    if (tool === undefined) return undefined;
+    const { pinnedSha256, definitionSha256, raw, pinned } = tool;
+    return { sha256: pinnedSha256, shown: pinnedSha256 === definitionSha256 ? this.#kept(raw) : pinned };
+  }
+
+  /** A definition as it may be shown and kept; undefined for a long one: servers have many tools. */
+  #kept(raw: JsonObject): JsonObject | undefined {
+    const isLong = this.#deps.canonicalJson(raw).length > FIXED_LIMITS.keptDefinitionChars;
+    return isLong ? undefined : objectOf(this.#shown(raw));
+  }
+
+  #changeOf({ name, definitionSha256, pinnedSha256, raw }: Tool, change: ToolChange['change']): ToolChange {
+    return { name, change, definitionSha256, pinnedSha256, shown: this.#kept(raw) };
   }
 
   #report(changes: readonly ToolChange[]): void {
@@ -218,13 +238,4 @@ export class Catalogue {
   #shown(said: JsonValue): JsonValue {
     return this.#deps.redact(said).value;
   }
-}
-
-function changeOf(tool: Tool, change: ToolChange['change']): ToolChange {
-  return {
-    name: tool.name,
-    change,
-    definitionSha256: tool.definitionSha256,
-    pinnedSha256: tool.pinnedSha256,
-  };
 }

@@ -19,7 +19,10 @@ export interface McpClientConfig {
   tools?: ToolRules | undefined;
   /** False: what the server says of its tools' harmlessness is not believed. Default: true. */
   trust?: boolean | undefined;
-  /** The server may ask the caller; it then gets one connection per actor and Session. Default: false. */
+  /**
+   * True: the server may ask the caller, and gets one connection per actor and Session. False: it may not. Default: it may, and
+   * gets connections of that kind once it has asked.
+   */
   interactive?: boolean | undefined;
   /** An interactive server may also ask for what a model would write. Default: false. */
   sampling?: boolean | undefined;
@@ -80,6 +83,8 @@ export const FIXED_LIMITS = {
   progressBurst: 10,
   /** Log lines of a server that are kept per call. */
   logsPerCall: 200,
+  /** Longest definition of a tool that is kept, to show later what has changed. */
+  keptDefinitionChars: 8_192,
   /** Questions a server may ask during one call. */
   questionsPerCall: 20,
   /** A list that changes again and again is read once per this time. */

@@ -21,6 +21,8 @@ export interface Tool {
   definitionSha256: string;
   /** The definition that was seen first, or accepted since. */
   pinnedSha256: string;
+  /** That definition as it may be shown; undefined where it is the present one, or is not known any more. */
+  pinned?: JsonObject | undefined;
   /** Listed once, and no longer. */
   isGone: boolean;
 }
@@ -100,7 +102,10 @@ export function describeTool(tool: Tool, config: McpClientConfig, shown: JsonObj
         side_effect: sideEffect,
         definition_changed: isChanged(tool),
         ...(isChanged(tool) ? { pinned_sha256: tool.pinnedSha256 } : {}),
-        mcp: { tool: shown },
+        mcp: {
+          tool: shown,
+          ...(isChanged(tool) && tool.pinned !== undefined ? { pinned_tool: tool.pinned } : {}),
+        },
       },
     },
   };

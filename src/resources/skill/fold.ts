@@ -11,9 +11,13 @@ function foldSkillDefinition(event: Event, states: StateWriter): void {
   const definition = payload(event, 'vendor.harn_gateway.skill_definition');
   const key = skillKeys.toolDefinition(definition.route, definition.tool);
   const before = states.get<ToolDefinitionState>(key);
-  const pinned = definition.change === 'accepted' ? undefined : before?.pinned_sha256;
+  const { definition_sha256: seen_sha256, definition: shown } = definition;
+  const kept = definition.change === 'accepted' ? undefined : before;
+  const pinned =
+    kept?.pinned ?? (kept === undefined || kept.pinned_sha256 === seen_sha256 ? shown : undefined);
   states.set(key, {
-    pinned_sha256: pinned ?? definition.definition_sha256,
-    seen_sha256: definition.definition_sha256,
+    pinned_sha256: kept?.pinned_sha256 ?? seen_sha256,
+    seen_sha256,
+    ...(pinned === undefined ? {} : { pinned }),
   } satisfies ToolDefinitionState);
 }

@@ -3,6 +3,7 @@ import { newEvent } from '#core/new-event.ts';
 import type { EventLog, StateReader } from '#eventlog/event-log.ts';
 import { sha256Hex } from '#json/canonical.ts';
 import type { Clean, CleanText } from '#protocol/clean.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { skillIdOf } from '#protocol/skill-id.ts';
 import type { DescribedSkill } from '#protocol-client.ts';
 import type { Skill } from '#resources/discovery/schema.ts';
@@ -71,8 +72,13 @@ function metadataOf({ route }: RoutedAgent, { id, tags, examples, tool }: Descri
 type DefinitionPayload = PayloadOf<'vendor.harn_gateway.skill_definition'>;
 
 /** The accepted definition of a tool; undefined for one that was never listed. */
-export function pinnedDefinition(reader: StateReader, route: string, tool: string): string | undefined {
-  return reader.get<CleanToolDefinitionState>(skillKeys.toolDefinition(route, tool))?.pinned_sha256;
+export function pinnedDefinition(
+  reader: StateReader,
+  route: string,
+  tool: string,
+): { sha256: string; shown: JsonObject | undefined } | undefined {
+  const known = reader.get<CleanToolDefinitionState>(skillKeys.toolDefinition(route, tool));
+  return known && { sha256: known.pinned_sha256, shown: known.pinned };
 }
 
 /** Records what happened to the definitions of an upstream; a change that was recorded before is not recorded again. */

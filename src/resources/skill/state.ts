@@ -1,4 +1,5 @@
 import type { Clean } from '#protocol/clean.ts';
+import type { JsonObject } from '#protocol/json.ts';
 import { foreign } from '#resources/states.ts';
 
 /** Keys of what is folded, and prefixes of its lists. */
@@ -10,6 +11,8 @@ export const skillKeys = {
 export interface ToolDefinitionState {
   pinned_sha256: string;
   seen_sha256: string;
+  /** The pinned definition as it may be shown; absent where it was too long, or recorded before it was kept. */
+  pinned?: JsonObject;
 }
 
 /** As they are read: what was folded of clean events is clean. */

@@ -158,5 +158,8 @@ export const TOOL_EVENTS = {
     change: z.enum(['added', 'changed', 'removed', 'accepted']),
     definition_sha256: z.string(),
     pinned_sha256: z.string(),
+    definition: jsonObject
+      .optional()
+      .describe('As it may be shown; left out where it is long. The hash is over the definition as it came.'),
   }),
 } as const;
