@@ -11,6 +11,7 @@ import type {
   Refused,
   Turn,
 } from '#protocol-client.ts';
+import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
 import type { BridgeDeps } from '../../bridge.ts';
 import { Fault, unsent } from '../../wire/faults.ts';
 import { RpcError } from '../../wire/json-rpc.ts';
@@ -32,6 +33,8 @@ import type { SchemaChecks } from './schema-check.ts';
 import { type Lease, NOBODY, SessionConnections } from './session-connections.ts';
 import { holdReason, type Tool } from './tools.ts';
 
+const WHOSE_CALL =
+  'Several calls share this connection, so it is not known who is asked. The next call gets one of its own: call again.';
 const LIST_CHANGED = 'notifications/tools/list_changed';
 
 /** An MCP server as the gateway calls it: a task is one tool call. Recorded frames are records (`record.ts`). */
@@ -52,6 +55,12 @@ export class McpClient implements ProtocolClient {
   readonly #calls = new Map<string, ActiveCall>();
   /** Calls of clients that speak to the server directly. */
   readonly #served = new Set<object>();
+  /** Those on the kept connection. */
+  readonly #onKept = new Set<ActiveCall>();
+  /** Whether a call there has left before the server answered it, and may still be asked about. */
+  #hasLeft = false;
+  /** Whether calls get connections of their own, because the server asks; nothing on the wire names the call that it asks in. */
+  #isAsking: boolean;
   readonly interpret = interpret;
 
   constructor(config: McpClientConfig, deps: BridgeDeps) {
@@ -60,6 +69,7 @@ export class McpClient implements ProtocolClient {
     this.route = `mcp:${config.id}`;
     this.materialPrefix = this.route;
     this.#config = config;
+    this.#isAsking = config.interactive === true;
     this.#limits = limits;
     this.#deps = deps;
     const catalogue = new Catalogue(this.route, config, limits, deps);
@@ -69,6 +79,7 @@ export class McpClient implements ProtocolClient {
       server: config.id,
       open: () => connector.connect(this.#watcher()),
       onOpen: async (connection) => {
+        this.#hasLeft = false;
         await this.#loadChecks();
         await catalogue.refresh(connection);
       },
@@ -319,7 +330,7 @@ export class McpClient implements ProtocolClient {
   }
 
   #callOf(turn: Turn, { asked, tool, checks }: JudgedCall, reconnect: () => Promise<Connection>): ActiveCall {
-    const { tool_errors = 'fail', roots = [], interactive = false, sampling = false, id } = this.#config;
+    const { tool_errors = 'fail', roots = [], interactive, sampling = false, id } = this.#config;
     return new ActiveCall({
       tool,
       facts: { call_id: asked.callId, server: id, tool: tool.name },
@@ -327,8 +338,8 @@ export class McpClient implements ProtocolClient {
       limits: this.#limits,
       onError: tool_errors,
       roots,
-      isInteractive: interactive,
-      maySample: interactive && sampling,
+      isInteractive: interactive !== false,
+      maySample: interactive === true && sampling,
       checks,
       deps: this.#deps,
       turn,
@@ -361,7 +372,7 @@ export class McpClient implements ProtocolClient {
   async #lease({ actor = '', sessionId }: Turn, call: ActiveCall, signal: AbortSignal): Promise<Lease> {
     const connection = await this.#kept.get();
     // What a server without sessions wants of its caller stands in the result of the call.
-    if (this.#config.interactive && !connection.isStateless)
+    if (this.#isAsking && !connection.isStateless)
       return whileAway(
         () =>
           this.#sessions.lease(`${actor}\n${sessionId}`, call, {
@@ -370,7 +381,13 @@ export class McpClient implements ProtocolClient {
           }),
         this.#patience(),
       );
-    return { connection, release: () => undefined };
+    this.#onKept.add(call);
+    return { connection, release: () => this.#leaveKept(call) };
+  }
+
+  #leaveKept(call: ActiveCall): void {
+    this.#onKept.delete(call);
+    if (!call.isAnswered) this.#hasLeft = true;
   }
 
   /** A connection for one actor and Session. What the server lists on it may change with what is called on it. */
@@ -395,22 +412,29 @@ export class McpClient implements ProtocolClient {
     return { clock, timers, forMs: this.#limits.restart_wait_ms };
   }
 
-  /** What the server says on the kept connection: changes of its list, and log lines of the only call there is. */
+  /** What the server says on the kept connection: changes of its list, and what is meant for the only call there is. */
   #watcher(): ServerPeer {
     return {
-      asked: NOBODY.asked,
+      asked: (method, params, signal) => this.#askedOnKept(method, params, signal),
       notified: (method, params) => {
         if (method === LIST_CHANGED) this.#catalogue.refreshSoon(() => this.#kept.get());
-        const [only, ...more] = this.#callsOnKept();
-        if (only !== undefined && more.length === 0) only.notified(method, params);
+        this.#onlyCallOnKept()?.notified(method, params);
       },
     };
   }
 
-  #callsOnKept(): ActiveCall[] {
-    return [...this.#calls.values()].filter(
-      ({ connection }) => !this.#config.interactive || connection?.isStateless,
-    );
+  /** The first question of a server that was not known to ask. It is asked of no one but the caller whose call it can only be. */
+  #askedOnKept(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    if (this.#config.interactive !== undefined) return NOBODY.asked(method, params, signal);
+    this.#isAsking = true;
+    const only = this.#onlyCallOnKept();
+    if (only !== undefined && !this.#hasLeft) return only.asked(method, params);
+    return Promise.reject(new RpcError(MCP_ERRORS.invalid_request, WHOSE_CALL));
+  }
+
+  #onlyCallOnKept(): ActiveCall | undefined {
+    const [only, ...more] = this.#onKept;
+    return more.length === 0 ? only : undefined;
   }
 }
 

@@ -191,12 +191,15 @@ export class Connector {
     await this.#web?.close();
   }
 
-  /** Only a server whose questions reach a caller learns that it may ask. */
+  /** Only a server whose questions reach a caller learns that it may ask; what it has of him otherwise is said by the operator. */
   #capabilities(): JsonObject {
-    if (!this.#config.interactive) return {};
+    const { interactive, roots: folders } = this.#config;
+    if (interactive === false) return {};
+    const elicitation = { form: {}, url: {} };
+    if (interactive === undefined) return { elicitation };
     const sampling = this.#config.sampling ? { sampling: {} } : {};
-    const roots = this.#config.roots === undefined ? {} : { roots: { listChanged: false } };
-    return { elicitation: { form: {}, url: {} }, ...roots, ...sampling };
+    const roots = folders === undefined ? {} : { roots: { listChanged: false } };
+    return { elicitation, ...roots, ...sampling };
   }
 
   /** The wire to the server, not started. `listens` is called when an endpoint has answered who listens, whatever it says. */

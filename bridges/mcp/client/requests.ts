@@ -54,6 +54,7 @@ export class ActiveCall implements ServerPeer {
   #lifeAt = Number.NEGATIVE_INFINITY;
   #startedAt = 0;
   #isSentAgain = false;
+  #isAnswered = false;
 
   constructor(context: CallContext) {
     this.#context = context;
@@ -80,6 +81,11 @@ export class ActiveCall implements ServerPeer {
   /** The connection that the call is made on, once it is. */
   get connection(): Connection | undefined {
     return this.#connection;
+  }
+
+  /** Whether the server has done with it: after that it asks nothing about it. */
+  get isAnswered(): boolean {
+    return this.#isAnswered;
   }
 
   /** Gives the call up; the server is notified, and what it did is unknown. */
@@ -112,7 +118,9 @@ export class ActiveCall implements ServerPeer {
     const rounds = new CallRounds(this.#port(), connection.isStateless);
     const params = this.#params(connection);
     try {
-      return frameOf(this.#resultOf(await this.#follow(rounds, params, begin)), this.#context.facts.call_id);
+      const result = await this.#follow(rounds, params, begin);
+      this.#isAnswered = true;
+      return frameOf(this.#resultOf(result), this.#context.facts.call_id);
     } catch (error) {
       return this.#failed(error);
     }
@@ -250,6 +258,7 @@ export class ActiveCall implements ServerPeer {
     const { facts } = this.#context;
     if (this.#stopper.signal.aborted) return frameOf({ ...facts, type: 'canceled' }, facts.call_id);
     if (error instanceof RpcError && !wantsPages(error)) {
+      this.#isAnswered = true;
       const { code, message, data } = error;
       const refusal = { code, message, ...(data === undefined ? {} : { data }) };
       return frameOf({ ...facts, type: 'error', error: refusal }, facts.call_id);

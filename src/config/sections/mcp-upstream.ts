@@ -85,16 +85,21 @@ export const mcpUpstream = z
       ),
     interactive: z
       .boolean()
-      .default(false)
-      .describe('The server may ask the caller; it then gets a connection for each actor and Session.'),
+      .optional()
+      .describe(
+        'True: the server may ask the caller, and gets a connection for each actor and Session. False: it may not ask. Unset: it may, and gets such connections once it has asked.',
+      )
+      .meta({ examples: [true] }),
     sampling: z
       .boolean()
       .default(false)
-      .describe('An interactive server may also ask the caller for what a model would write (sampling).'),
+      .describe(
+        'A server with interactive: true may also ask the caller for what a model would write (sampling).',
+      ),
     roots: z
       .array(filePath)
       .optional()
-      .describe('Directories that an interactive server gets as roots. Unset: none.')
+      .describe('Directories that a server with interactive: true gets as roots. Unset: none.')
       .meta({ examples: [['/srv/files']] }),
     mount: z
       .boolean()
