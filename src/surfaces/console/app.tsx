@@ -1,6 +1,5 @@
 import {
   ActionIcon,
-  Anchor,
   Badge,
   Burger,
   Button,
@@ -114,9 +113,7 @@ function Shell({ onLeave }: { onLeave: () => void }) {
             }
           />
         ))}
-        <Anchor href="/docs" size="sm" p="xs">
-          API
-        </Anchor>
+        <NavLink component="a" href="/docs" label="API" />
       </nav>
       <main className="shell-main" id="content" tabIndex={-1}>
         <Whole key={location}>
@@ -171,7 +168,7 @@ function Reach() {
     return () => clearInterval(timer);
   }, [client, isReached]);
   return (
-    <Text role="status" size="sm" c={isReached ? 'dimmed' : 'red.9'} className="verdict">
+    <Text role="status" size="sm" className={isReached ? 'dim' : 'bad'}>
       {isReached ? 'Live' : 'The gateway does not answer. Trying again…'}
     </Text>
   );

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useRef } from 'react';
 const CALM_MS = 500;
 
 /** Runs soon, and once for all that came meanwhile. */
-export function useCalm(run: () => void): () => void {
+export function useCalm(run: () => void, inMs = CALM_MS): () => void {
   const latest = useRef(run);
   latest.current = run;
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -19,6 +19,6 @@ export function useCalm(run: () => void): () => void {
     timer.current ??= setTimeout(() => {
       timer.current = undefined;
       latest.current();
-    }, CALM_MS);
-  }, []);
+    }, inMs);
+  }, [inMs]);
 }

@@ -200,12 +200,7 @@ function Inputs({ session }: { session: string }) {
                   {one.name}
                   {one.value === undefined ? '' : ` = ${one.value}`}
                 </Text>
-                <Button
-                  size="compact-xs"
-                  variant="subtle"
-                  color="red.9"
-                  onClick={() => void remove(one.name)}
-                >
+                <Button size="compact-xs" variant="subtle" color="red" onClick={() => void remove(one.name)}>
                   Remove
                 </Button>
               </Group>

@@ -4,10 +4,11 @@ import { useAccount } from './data.tsx';
 /** Scopes that a credential may hold, as the API names them. */
 export type Scope = `${string}:${'read' | 'write' | 'respond' | 'replay'}` | 'admin' | 'operator';
 
-/** Whether who is signed in holds a scope: what they may not do is not offered. */
+/** Whether who is signed in holds a scope: what they may not do is not offered. `*` is all but the gateway itself. */
 export function useMay(): (scope: Scope) => boolean {
   const { scopes } = useAccount();
-  return (scope) => scopes === undefined || scopes.includes('*') || scopes.includes(scope);
+  return (scope) =>
+    scopes === undefined || scopes.includes(scope) || (scope !== 'operator' && scopes.includes('*'));
 }
 
 /** In the place of what is not offered: why, and what would be needed. */

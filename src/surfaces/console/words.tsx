@@ -1,5 +1,5 @@
-import { Anchor, Badge, Button, Group, Stack, Text } from '@mantine/core';
-import { useEffect, useState } from 'react';
+import { Anchor, Badge, Button, Group, Stack, Table, Text } from '@mantine/core';
+import { type ReactNode, useEffect, useState } from 'react';
 import { Fault, Json, type Schemas, useAccount, useAction } from './data.tsx';
 
 const COLORS: Readonly<Record<string, string>> = {
@@ -16,6 +16,7 @@ const COLORS: Readonly<Record<string, string>> = {
   dead: 'red',
   open: 'red',
   tamper_detected: 'red',
+  could_not_be_made: 'red',
   CANCELED: 'gray',
   CLOSED: 'gray',
   INPUT_REQUIRED: 'yellow',
@@ -31,6 +32,15 @@ export function State({ of }: { of: string }) {
     <Badge color={COLORS[of] ?? 'blue'} variant="light" tt="none">
       {of.toLowerCase().replaceAll('_', ' ')}
     </Badge>
+  );
+}
+
+/** A table that is wider than a phone: it scrolls, also by the keyboard (WCAG 2.1.1). */
+export function Wide({ width, children }: { width: number; children: ReactNode }) {
+  return (
+    <Table.ScrollContainer minWidth={width} type="native" tabIndex={0}>
+      {children}
+    </Table.ScrollContainer>
   );
 }
 
@@ -51,7 +61,7 @@ function Part({ of: part }: { of: Schemas['Part'] }) {
     case 'text':
       return <Said text={part.text} />;
     case 'json':
-      return <Json value={part.value} />;
+      return isChange(part.value) ? <FileChange of={part.value} /> : <Json value={part.value} />;
     case 'tool_call':
       return (
         <>
@@ -177,6 +187,31 @@ function Written({ text, type }: { text: string; type: string }) {
   return <Said text={text} />;
 }
 
+/** A file as it was and as it is to be, as agents that speak ACP say it. */
+interface ChangedFile {
+  path: string;
+  old_text: string | null;
+  new_text: string;
+}
+
+function isChange(value: unknown): value is ChangedFile {
+  const { path, old_text, new_text } = (value ?? {}) as Partial<ChangedFile>;
+  const isOld = old_text === null || typeof old_text === 'string';
+  return typeof path === 'string' && typeof new_text === 'string' && isOld;
+}
+
+export function FileChange({ of: { path, old_text, new_text } }: { of: ChangedFile }) {
+  return (
+    <Stack gap={2} component="section" aria-label={`Change of ${path}`}>
+      <Text className="mono said">{path}</Text>
+      <Change before={old_text ?? ''} after={new_text} />
+    </Stack>
+  );
+}
+
+/** Unchanged lines that are shown around a change. */
+const CONTEXT = 3;
+
 /** What a call would do: the command, the change of a file, the address; the rest as JSON. */
 export function Deed({ of }: { of: unknown }) {
   if (typeof of === 'string') return <Said text={of} />;
@@ -208,11 +243,22 @@ function textOf(command: unknown, args: unknown): string | undefined {
   return typeof words[0] === 'string' ? words.map(String).join(' ') : undefined;
 }
 
-/** Lines that go and lines that come. */
+/** Lines that go and lines that come; those before and after the change that stay are shown as they are. */
 function Change({ before, after }: { before: string; after: string }) {
+  const [one, other] = [before.split('\n'), after.split('\n')];
+  let head = 0;
+  while (head < one.length && one[head] === other[head]) head += 1;
+  let tail = 0;
+  while (tail < Math.min(one.length, other.length) - head && one.at(-1 - tail) === other.at(-1 - tail))
+    tail += 1;
   const lines = [
-    ...before.split('\n').map((line) => ['removed', `-${line}`]),
-    ...after.split('\n').map((line) => ['added', `+${line}`]),
+    ...one.slice(Math.max(0, head - CONTEXT), head).map((line) => ['kept', ` ${line}`]),
+    ...one.slice(head, one.length - tail).map((line) => ['removed', `-${line}`]),
+    ...other.slice(head, other.length - tail).map((line) => ['added', `+${line}`]),
+    ...one
+      .slice(one.length - tail)
+      .slice(0, CONTEXT)
+      .map((line) => ['kept', ` ${line}`]),
   ].filter(([, line]) => line !== '-');
   return (
     <div className="mono said">
@@ -248,8 +294,10 @@ const isDiff = (text: string) => /^(?:diff --git |--- .*\n\+\+\+ )/m.test(text) 
 
 /** The text of a message in one line. */
 export function briefly(input: unknown): string {
-  const { parts = [] } = (input ?? {}) as { parts?: { type: string; text?: string }[] };
-  const text = parts.map((part) => (part.type === 'text' ? part.text : `[${part.type}]`)).join(' ');
+  const { parts = [] } = (input ?? {}) as { parts?: { type: string; text?: string; value?: unknown }[] };
+  const text = parts
+    .map(({ type, text, value }) => text ?? (value === undefined ? `[${type}]` : JSON.stringify(value)))
+    .join(' ');
   return text.length > 120 ? `${text.slice(0, 119)}…` : text;
 }
 
@@ -276,3 +324,23 @@ export function saveBlob(name: string, blob: Blob): void {
 
 export const saveJson = (name: string, value: unknown) =>
   saveBlob(name, new Blob([JSON.stringify(value)], { type: 'application/json' }));
+
+export interface Difference {
+  path: string;
+  before: unknown;
+  after: unknown;
+}
+
+/** The members that differ, each by its path, in the order of the paths. */
+export function differences(before: unknown, after: unknown, path = ''): Difference[] {
+  if (Object.is(before, after)) return [];
+  if (typeof before !== 'object' || typeof after !== 'object' || before === null || after === null)
+    return [{ path, before, after }];
+  const [one, other] = [before as Record<string, unknown>, after as Record<string, unknown>];
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])]
+    .sort()
+    .flatMap((name) => differences(one[name], other[name], path === '' ? name : `${path}.${name}`));
+}
+
+/** A server of tools takes no messages: each of its tools is tried by its own schema. */
+export const isToolServer = (route: string) => route.startsWith('mcp:');
