@@ -22,6 +22,10 @@ export interface Account {
   readonly following: Following;
   /** What the credential may do; undefined where the gateway did not say. */
   readonly scopes: readonly string[] | undefined;
+  /** A call of any path of the gateway, with the credential of who is signed in. */
+  call(path: string, init: RequestInit): Promise<Response>;
+  /** A socket of the gateway, with the same. */
+  socket(path: string, protocol: string): WebSocket;
   /** Told whenever the gateway begins or ceases to answer; answers with how to be told no more. */
   onReach(listener: (isReached: boolean) => void): () => void;
   /** Signs out. */
@@ -44,24 +48,24 @@ export function accountOf(
     for (const listener of listeners) listener(isReached);
   };
   const current = renewed(credential);
-  const client = harnClient({
-    url: ORIGIN,
-    key: () => current.key,
-    fetch: async (request) => {
-      try {
-        const again = credential.renew === undefined ? undefined : request.clone();
-        let response = await fetch(request);
-        if (response.status === 401 && again !== undefined && (await current.renew(request)))
-          response = await fetch(withKey(again, current.key));
-        if (response.status === 401) end('Your key or sign-in is no longer valid. Sign in again.');
-        tell(response.status !== 503);
-        return response;
-      } catch (error) {
-        if (error instanceof TypeError) tell(false);
-        throw error;
-      }
-    },
-  });
+  const ask = async (request: Request): Promise<Response> => {
+    try {
+      const again = credential.renew === undefined ? undefined : request.clone();
+      let response = await fetch(request);
+      if (response.status === 401 && again !== undefined && (await current.renew(request)))
+        response = await fetch(withKey(again, current.key));
+      if (response.status === 401) end('Your key or sign-in is no longer valid. Sign in again.');
+      tell(response.status !== 503);
+      return response;
+    } catch (error) {
+      if (error instanceof TypeError) tell(false);
+      throw error;
+    }
+  };
+  const client = harnClient({ url: ORIGIN, key: () => current.key, fetch: ask });
+  const call = (path: string, init: RequestInit) =>
+    ask(withKey(new Request(ORIGIN + path, init), current.key));
+  const socket = (path: string, protocol: string) => socketOf(path, protocol, current.key);
   const onReach = (listener: (isReached: boolean) => void) => {
     listeners.add(listener);
     return () => void listeners.delete(listener);
@@ -71,8 +75,13 @@ export function accountOf(
     // Whoever leaves is gone here at once; an issuer that does not answer lets the token end by itself.
     credential.giveBack?.().catch(() => undefined);
   };
-  return { client, following: new Following(client, () => current.key), scopes, onReach, leave };
+  const following = new Following(client, (path, protocol) => socket(path, protocol));
+  return { client, following, scopes, call, socket, onReach, leave };
 }
+
+/** Browsers send no header with a socket: the credential is one of the protocols that are offered. */
+const socketOf = (path: string, protocol: string, key: string) =>
+  new WebSocket(ORIGIN.replace(/^http/, 'ws') + path, [protocol, `harn.bearer.${key}`]);
 
 const withKey = (request: Request, key: string) => {
   const headers = new Headers(request.headers);

@@ -3,6 +3,7 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useR
 import type { components, StreamedEvent } from '../../client/index.ts';
 import { type Account, wordsOf } from './account.ts';
 import type { Following } from './following.ts';
+import { quoted } from './over.ts';
 
 /** The shapes of resources by their names in the OpenAPI document. */
 export type Schemas = components['schemas'];
@@ -199,18 +200,23 @@ export function Fault({ of, again }: { of: unknown; again?: () => void }) {
 /** The call behind what is shown, for a terminal. The key is not in it. */
 export function AsCurl({ method = 'GET', path, body }: { method?: string; path: string; body?: unknown }) {
   const words = [
-    `curl -s -X ${method} '${window.location.origin}${path}'`,
+    `curl -s -X ${method} '${quoted(window.location.origin + path)}'`,
     '-H "Authorization: Bearer $HARN_GATEWAY_KEY"',
     '-H "Harn-Agents-Protocol-Version: agents-protocol-2026-04-25"',
     ...(body === undefined
       ? []
-      : ['-H "Content-Type: application/json"', `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`]),
+      : ['-H "Content-Type: application/json"', `-d '${quoted(JSON.stringify(body))}'`]),
   ];
+  return <Copied label="Copy as curl" text={words.join(' ')} title={`${method} ${path}`} />;
+}
+
+/** A button that copies a text, and says when it has. */
+export function Copied({ label, text, title }: { label: string; text: string; title: string }) {
   return (
-    <CopyButton value={words.join(' ')}>
+    <CopyButton value={text}>
       {({ copied, copy }) => (
-        <Button variant="subtle" size="compact-xs" onClick={copy} title={`${method} ${path}`}>
-          {copied ? 'Copied' : 'Copy as curl'}
+        <Button variant="subtle" size="compact-xs" onClick={copy} title={title}>
+          {copied ? 'Copied' : label}
         </Button>
       )}
     </CopyButton>

@@ -45,7 +45,7 @@ const PASSING: ReadonlySet<string | undefined> = new Set(['conflict', 'rate_limi
  */
 export class Following {
   readonly #client: HarnClient;
-  readonly #key: () => string;
+  readonly #open: (path: string, protocol: string) => WebSocket;
   readonly #followed = new Map<string, Subscription>();
   #socket: WebSocket | undefined;
   #heardAt = 0;
@@ -54,10 +54,10 @@ export class Following {
   #watch: ReturnType<typeof setInterval> | undefined;
   #again: ReturnType<typeof setTimeout> | undefined;
 
-  /** `key` gives the credential of now. */
-  constructor(client: HarnClient, key: () => string) {
+  /** `open` opens a socket with the credential of now. */
+  constructor(client: HarnClient, open: (path: string, protocol: string) => WebSocket) {
     this.#client = client;
-    this.#key = key;
+    this.#open = open;
   }
 
   /** Follows until what it answers with is called. The newest reader of a stream has it. */
@@ -87,8 +87,7 @@ export class Following {
   }
 
   #connect(): void {
-    const protocols = ['harn.v1', `harn.bearer.${this.#key()}`];
-    const socket = new WebSocket(`${window.location.origin.replace(/^http/, 'ws')}/v1/ws`, protocols);
+    const socket = this.#open('/v1/ws', 'harn.v1');
     let hasOpened = false;
     socket.onopen = () => {
       hasOpened = true;

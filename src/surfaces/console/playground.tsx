@@ -1,9 +1,9 @@
 import {
   Alert,
   Anchor,
+  Badge,
   Button,
   Code,
-  CopyButton,
   Group,
   Select,
   Stack,
@@ -14,8 +14,8 @@ import {
 } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import type { StreamedEvent } from '../../client/index.ts';
 import {
+  Copied,
   everything,
   Fault,
   Json,
@@ -27,8 +27,9 @@ import {
   useLoaded,
 } from './data.tsx';
 import { blank, type Filled, fieldsOf, gapsOf, SchemaForm } from './form.tsx';
+import { curlOf, type Frame, send, type Wire, wiresOf } from './over.ts';
 import { useMay } from './rights.tsx';
-import { State } from './words.tsx';
+import { isToolServer } from './words.tsx';
 
 /** What can be tried: an agent takes a message, a tool takes the fields of its schema. */
 interface Target {
@@ -48,7 +49,7 @@ export default function Playground({ route }: { route?: string }) {
       // Tools may be hidden from who may see the agents.
       everything((cursor) => client.get('/v1/skills', { params: { query: pageAt(cursor) } })).catch(() => []),
     ]);
-    return [...agents.map(ofAgent), ...skills.flatMap(ofSkill)];
+    return [...agents.filter(({ route }) => !isToolServer(route)).map(ofAgent), ...skills.flatMap(ofSkill)];
   });
   const target = targets.value?.find((one) => one.route === chosen) ?? targets.value?.[0];
   return (
@@ -57,7 +58,8 @@ export default function Playground({ route }: { route?: string }) {
         Playground
       </Title>
       <Text size="sm" c="dimmed" maw="46rem">
-        Send one message to an agent, or call one tool, and see the same request as each protocol spells it.
+        Send one message to an agent, or call one tool, over the protocol that you choose: the request is
+        shown as it is sent, and what comes back frame by frame.
       </Text>
       <Shown
         of={targets}
@@ -93,30 +95,42 @@ function ofSkill({ id, name, description, input_schema, source }: Schemas['Skill
   return [{ route: `skill:${id}`, name, about: description, schema: input_schema, isTool: true }];
 }
 
+/** A name that no other message and no other page has. */
+const fresh = (what: string) =>
+  `${what}-${Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+
 function Try({ target }: { target: Target }) {
-  const { client } = useAccount();
+  const account = useAccount();
   const may = useMay();
   const { fault, isBusy, act } = useAction();
   const [text, setText] = useState('');
   const [filled, setFilled] = useState<Filled>(blank(target.schema));
-  const [session, setSession] = useState<string>();
-  const [task, setTask] = useState<string>();
-  const [events, setEvents] = useState<readonly StreamedEvent[]>([]);
+  const [id, setId] = useState(() => fresh('message'));
+  const [session] = useState(() => fresh('playground'));
+  const [protocol, setProtocol] = useState<string | null>('REST');
+  const [frames, setFrames] = useState<readonly Frame[]>([]);
   const gaps = target.isTool ? gapsOf(target.schema, filled) : text.trim() === '' ? ['the message'] : [];
-  const body = bodyOf(target, text, filled.values);
-  const send = () =>
+  const workspaces = useLoaded(async (client) => (await client.get('/v1/workspaces')).data);
+  const { route, isTool } = target;
+  const workspace = workspaces.value?.[0]?.id ?? 'workspace_default';
+  const isPlaced = workspaces.value !== undefined || workspaces.fault !== undefined;
+  const wires = wiresOf({ route, isTool, text, values: filled.values, id, session, workspace });
+  const wire = wires.find((one) => one.protocol === protocol) ?? wires[0];
+  const tell = (frame: Frame) => setFrames((before) => [...before, frame]);
+  const run = () =>
     act(async () => {
-      setEvents([]);
-      const workspace_id = (await client.get('/v1/workspaces')).data[0]?.id;
-      if (workspace_id === undefined) throw new Error('You see no workspace. Ask your operator for one.');
-      const at = session ?? (await client.post('/v1/sessions', { body: { workspace_id } })).id;
-      setSession(at);
-      const path = '/v1/sessions/{session_id}/tasks';
-      const { id } = await client.post(path, { params: { path: { session_id: at } }, body });
-      setTask(id);
-      const params = { path: { task_id: id } };
-      for await (const event of client.events('/v1/tasks/{task_id}/stream', { params, until: isQuestion }))
-        setEvents((before) => [...before, event]);
+      if (wire === undefined) return;
+      setFrames([]);
+      setId(fresh('message'));
+      let task: string | undefined;
+      await send(wire, account, (frame) => {
+        task ??= taskOf(frame);
+        tell(frame);
+      });
+      if (wire.protocol !== 'REST' || task === undefined) return;
+      const params = { path: { task_id: task } };
+      const events = account.client.events('/v1/tasks/{task_id}/stream', { params, until: isQuestion });
+      for await (const value of events) tell({ way: 'came', value });
     });
   if (!may('tasks:write') || !may('sessions:write'))
     return (
@@ -124,9 +138,10 @@ function Try({ target }: { target: Target }) {
         You may not send tasks: your key lacks the scopes sessions:write and tasks:write.
       </Alert>
     );
+  const at = sessionIn(frames);
   return (
     <Stack>
-      <Text size="sm" className="said">
+      <Text size="sm" className="said" lineClamp={4}>
         {target.about}
       </Text>
       {target.isTool ? (
@@ -145,7 +160,7 @@ function Try({ target }: { target: Target }) {
         />
       )}
       <Group>
-        <Button loading={isBusy} disabled={gaps.length > 0} onClick={() => void send()}>
+        <Button loading={isBusy} disabled={gaps.length > 0 || !isPlaced} onClick={() => void run()}>
           Send
         </Button>
         {gaps.length > 0 && (
@@ -153,146 +168,126 @@ function Try({ target }: { target: Target }) {
             Still to fill in: {gaps.join(', ')}
           </Text>
         )}
-        {session !== undefined && (
-          <Anchor component={Link} href={`/sessions/${session}`} size="sm">
+        {at !== undefined && (
+          <Anchor component={Link} href={`/sessions/${at}`} size="sm">
             Open the session
           </Anchor>
         )}
       </Group>
       {fault !== undefined && <Fault of={fault} />}
-      <Requests target={target} text={text} values={filled.values} body={body} />
-      {task !== undefined && <Frames events={events} />}
+      <Requests wires={wires} protocol={wire?.protocol ?? 'REST'} onChoose={setProtocol} />
+      {frames.length > 0 && <Frames of={frames} isBusy={isBusy} />}
     </Stack>
   );
 }
 
 /** A task that waits for a person goes on in its session. */
-const isQuestion = ({ event }: StreamedEvent) =>
+const isQuestion = ({ event }: { event: string }) =>
   event === 'task.input_required' || event === 'task.auth_required';
 
-function bodyOf(target: Target, text: string, values: object) {
-  const part = target.isTool
-    ? { type: 'json' as const, value: values as never, visibility: 'public' as const }
-    : { type: 'text' as const, text, visibility: 'public' as const };
-  return { input: { role: 'user' as const, parts: [part] }, metadata: { route: target.route } };
+function taskOf({ way, value }: Frame): string | undefined {
+  const { object, id } = (value ?? {}) as { object?: string; id?: string };
+  return way === 'came' && object === 'task' ? id : undefined;
 }
 
-/** The same request in the words of each protocol. What a protocol has no words for is not made up. */
+/** The Session that the frames are of: every protocol names it somewhere. */
+function sessionIn(frames: readonly Frame[]): string | undefined {
+  return /"(session_[0-9A-Z]{26})"/.exec(JSON.stringify(frames))?.[1];
+}
+
+/** The same message over each protocol; the one that is shown is the one that is sent. */
 function Requests({
-  target,
-  text,
-  values,
-  body,
+  wires,
+  protocol,
+  onChoose,
 }: {
-  target: Target;
-  text: string;
-  values: Readonly<Record<string, unknown>>;
-  body: object;
+  wires: readonly Wire[];
+  protocol: string;
+  onChoose: (protocol: string | null) => void;
 }) {
-  const origin = window.location.origin;
-  const id = target.route.slice(target.route.indexOf(':') + 1);
-  const requests: [string, string, unknown][] = [
-    ['REST', `POST ${origin}/v1/sessions/$SESSION/tasks`, body],
-    ...(target.isTool
-      ? []
-      : ([
-          [
-            'A2A',
-            `POST ${origin}/a2a/${id}`,
-            {
-              jsonrpc: '2.0',
-              id: 1,
-              method: 'SendStreamingMessage',
-              params: { message: { messageId: '$MESSAGE', role: 'ROLE_USER', parts: [{ text }] } },
-            },
-          ],
-        ] as [string, string, unknown][])),
-    [
-      'MCP',
-      `POST ${origin}/mcp`,
-      {
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: target.isTool
-          ? { name: id, arguments: values }
-          : { name: `ask_${id}`, arguments: { message: text } },
-      },
-    ],
-    ...(target.isTool
-      ? []
-      : ([
-          [
-            'ACP',
-            `${origin.replace(/^http/, 'ws')}/acp`,
-            {
-              jsonrpc: '2.0',
-              id: 1,
-              method: 'session/prompt',
-              params: { sessionId: '$SESSION', prompt: [{ type: 'text', text }] },
-            },
-          ],
-        ] as [string, string, unknown][])),
-  ];
   return (
-    <Tabs defaultValue="REST" keepMounted={false} aria-label="Request">
+    <Tabs value={protocol} onChange={onChoose} keepMounted={false} aria-label="Request">
       <Tabs.List>
-        {requests.map(([name]) => (
-          <Tabs.Tab key={name} value={name}>
-            {name}
+        {wires.map((wire) => (
+          <Tabs.Tab key={wire.protocol} value={wire.protocol}>
+            {wire.protocol}
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      {requests.map(([name, line, value]) => (
-        <Tabs.Panel key={name} value={name} pt="xs">
-          <Group gap="xs">
-            <Code className="said">{line}</Code>
-            <CopyButton value={curlOf(line, value)}>
-              {({ copied, copy }) => (
-                <Button variant="subtle" size="compact-xs" onClick={copy}>
-                  {copied ? 'Copied' : name === 'ACP' ? 'Copy the frame' : 'Copy as curl'}
-                </Button>
-              )}
-            </CopyButton>
-          </Group>
-          <Json value={value} />
+      {wires.map((wire) => (
+        <Tabs.Panel key={wire.protocol} value={wire.protocol} pt="xs">
+          <Stack gap={4}>
+            <Group gap="xs">
+              <Code className="said">{lineOf(wire)}</Code>
+              <Copied
+                label={wire.protocol === 'ACP' ? 'Copy the messages' : 'Copy as curl'}
+                text={curlOf(wire) ?? JSON.stringify(wire.body)}
+                title={lineOf(wire)}
+              />
+            </Group>
+            {Object.entries(wire.headers).map(([name, value]) => (
+              <Text key={name} className="mono said" c="dimmed">
+                {name}: {value}
+              </Text>
+            ))}
+            <Json value={wire.body} />
+          </Stack>
         </Tabs.Panel>
       ))}
     </Tabs>
   );
 }
 
-function curlOf(line: string, value: unknown): string {
-  const text = JSON.stringify(value);
-  if (!line.startsWith('POST ')) return text;
-  return [
-    `curl -sN "${line.slice(5)}"`,
-    '-H "Authorization: Bearer $HARN_GATEWAY_KEY"',
-    ...(line.includes('/v1/') ? ['-H "Harn-Agents-Protocol-Version: agents-protocol-2026-04-25"'] : []),
-    ...(line.includes('/a2a') ? ['-H "A2A-Version: 1.0"'] : []),
-    '-H "Content-Type: application/json" -H "Accept: application/json, text/event-stream"',
-    `-d '${text.replaceAll("'", "'\\''")}'`,
-  ].join(' ');
+function lineOf({ protocol, path }: Wire): string {
+  const { origin } = window.location;
+  return protocol === 'ACP' ? `${origin.replace(/^http/, 'ws')}${path}` : `POST ${origin}${path}`;
 }
 
-/** What came back, event by event. */
-function Frames({ events }: { events: readonly StreamedEvent[] }) {
-  const last = events.findLast(({ event }) => event.startsWith('task.'));
-  const { status } = (last?.payload ?? {}) as { status?: string };
+/** What went and what came, one after the other. */
+function Frames({ of, isBusy }: { of: readonly Frame[]; isBusy: boolean }) {
   return (
-    <Stack gap={4}>
+    <Stack gap={4} component="section" aria-label="Frames">
       <Group gap="xs">
         <Title order={2} size="h4">
           What came back
         </Title>
-        {status !== undefined && <State of={status} />}
+        <Text size="sm" c="dimmed" role="status">
+          {isBusy ? 'under way' : `done, ${of.length} frames`}
+        </Text>
       </Group>
-      {events.map((event) => (
-        <details key={event.id}>
-          <summary className="mono">{event.event}</summary>
-          <Json value={event} />
+      {of.map(({ way, value }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: frames never change their place
+        <details key={at}>
+          <summary className="mono">
+            <Badge size="sm" variant="light" color={way === 'sent' ? 'gray' : 'blue'} tt="none">
+              {way}
+            </Badge>{' '}
+            <span>{nameOf(value)}</span>
+          </summary>
+          <Json value={value} />
         </details>
       ))}
     </Stack>
   );
+}
+
+interface Named {
+  event?: string;
+  method?: string;
+  object?: string;
+  params?: { update?: { sessionUpdate?: string } };
+  result?: Record<string, unknown> & { stopReason?: string };
+  error?: { message?: string; code?: unknown };
+}
+
+/** A frame in a word or two of its own protocol. */
+function nameOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(nameOf).join(', ');
+  if (typeof value !== 'object' || value === null) return String(value).slice(0, 80);
+  const { event, method, object, params, result, error } = value as Named;
+  if (event !== undefined) return event;
+  if (error !== undefined) return `error ${String(error.code)}: ${error.message ?? ''}`;
+  if (method !== undefined) return [method, params?.update?.sessionUpdate].filter(Boolean).join(' ');
+  if (result !== undefined) return `result ${result.stopReason ?? Object.keys(result).join(', ')}`;
+  return object ?? 'request';
 }
