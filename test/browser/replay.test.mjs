@@ -30,7 +30,7 @@ test('a run made again is byte for byte the same, and with an override its first
   await value.fill(changed === text ? text.replace(/"([^"]*)"\s*$/m, '"another answer"') : changed);
   await again.click();
   await verdict.getByText('diverged', { exact: true }).waitFor(WAIT);
-  assert.match(await verdict.textContent(), /Event \d+/);
+  assert.match(await verdict.textContent(), /Event \d+, .*is ".*another answer.*" and was "/);
   assert.equal(await sides.locator('tr.differs').count(), 1);
   await page.screenshot({ path: join(stage.shots, 'replay-override.png'), fullPage: true });
   assert.deepEqual(seen, CALM);

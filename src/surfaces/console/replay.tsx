@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import type { HarnClient, StreamedEvent } from '../../client/index.ts';
 import { AsCurl, everything, Fault, Json, pageAt, Shown, useAccount, useAction, useLoaded } from './data.tsx';
 import { useMay } from './rights.tsx';
-import { briefly, State } from './words.tsx';
+import { briefly, differences, State } from './words.tsx';
 
 /** A frame of the record: what an agent or a tool answered, by the key that an override names. */
 interface Frame {
@@ -30,6 +30,7 @@ interface Compared {
 
 interface Replayed {
   event: string;
+  /** Null where it came of a substitute: only its hash is kept. */
   payload: unknown;
   equal: boolean;
 }
@@ -51,7 +52,14 @@ export default function Replay({ task: id }: { task: string }) {
       ? { mode: 'exact' as const }
       : {
           mode: 'with_overrides' as const,
-          override: { [chosen.key]: { kind: chosen.kind as 'llm_provider_response', value: given as never } },
+          override: {
+            // What comes of it is to be read beside the recorded run.
+            [chosen.key]: {
+              kind: chosen.kind as 'llm_provider_response',
+              value: given as never,
+              visibility: 'public' as const,
+            },
+          },
         };
   const run = () =>
     act(async () => {
@@ -170,6 +178,8 @@ async function contentsOf(client: HarnClient, task_id: string): Promise<Map<stri
   }
 }
 
+const ENDS = /^task\.(?:completed|failed|canceled)$/;
+
 /** Follows the replay to its end and lays its events beside the recorded ones. */
 async function compare(client: HarnClient, source: string, replay: string): Promise<Compared> {
   const read = async (task_id: string) =>
@@ -181,8 +191,9 @@ async function compare(client: HarnClient, source: string, replay: string): Prom
     params: { path: { task_id: replay } },
   }))
     after.push(event);
-  const byId = new Map((await read(source)).map((event) => [event.id, event]));
-  const rows = after.flatMap((event) => {
+  const recordedRun = await read(source);
+  const byId = new Map(recordedRun.map((event) => [event.id, event]));
+  const rows: Compared['rows'] = after.flatMap((event) => {
     if (event.event !== 'replay.event_replayed') return [];
     const recorded = event.replay?.original_event_id;
     return [
@@ -192,6 +203,12 @@ async function compare(client: HarnClient, source: string, replay: string): Prom
       },
     ];
   });
+  // What the replay did not come to stands alone, up to the end of the recorded run.
+  const met = new Set(rows.map(({ before }) => before?.id));
+  const last = recordedRun.findLastIndex(({ id }) => met.has(id));
+  const ended = recordedRun.findLastIndex(({ event }) => ENDS.test(event));
+  if (last >= 0)
+    rows.push(...recordedRun.slice(last + 1, ended + 1).map((before) => ({ before, after: undefined })));
   const end = after.find(({ event }) => /^replay\.(?:completed|failed)$/.test(event));
   const ending = after.findLast(({ event }) => /^task\.(?:completed|failed)$/.test(event));
   const { verdict, message } = (end?.payload ?? {}) as { verdict?: Verdict; message?: string };
@@ -200,7 +217,7 @@ async function compare(client: HarnClient, source: string, replay: string): Prom
 }
 
 function Side({ of: { verdict, message, rows } }: { of: Compared }) {
-  const first = rows.findIndex(({ after }) => after?.equal === false);
+  const first = rows.findIndex(({ after }) => after?.equal !== true);
   return (
     <Stack>
       <Card withBorder role="status" aria-label="Verdict">
@@ -237,7 +254,7 @@ function Side({ of: { verdict, message, rows } }: { of: Compared }) {
                 event={after?.event}
                 payload={after?.payload}
                 isOpen={at === first}
-                mark={after?.equal === false ? (at === first ? 'first difference' : 'differs') : undefined}
+                mark={after?.equal === true ? undefined : at === first ? 'first difference' : 'differs'}
               />
             </tr>
           ))}
@@ -258,7 +275,7 @@ function OneSide({
   isOpen: boolean;
   mark?: string | undefined;
 }) {
-  if (event === undefined) return <td>-</td>;
+  if (event === undefined) return <td>{mark === undefined ? '-' : `Did not come: ${mark}`}</td>;
   return (
     <td>
       <details open={isOpen}>
@@ -270,7 +287,13 @@ function OneSide({
             </Badge>
           )}
         </summary>
-        <Json value={payload} />
+        {payload === null ? (
+          <Text size="sm" c="dimmed">
+            It came of the other answer: only its hash is kept.
+          </Text>
+        ) : (
+          <Json value={payload} />
+        )}
       </details>
     </td>
   );
@@ -285,37 +308,20 @@ function inWords(
   if (verdict?.status === 'byte_equal') return 'Every event came out as it is recorded, byte for byte.';
   if (verdict?.status === 'tamper_detected')
     return 'The record is not what was written: nothing was run. See where, below.';
-  if (row?.after === undefined) return 'Another run came out.';
+  if (row === undefined) return 'Another run came out.';
   const { before, after } = row;
   const place = `Event ${at + 1}`;
+  if (after === undefined) return `${place}, ${before?.event}, did not come: the run ended before it.`;
   if (before === undefined) return `${place} is new: ${after.event} where the recorded run had ended.`;
-  if (after.payload === null) return `${place}, ${before.event}, did not come: the run ended before it.`;
   if (before.event !== after.event) return `${place} is ${after.event} and was ${before.event}.`;
-  const place2 = firstPlace(before.payload, after.payload);
-  return place2 === undefined
+  if (after.payload === null) return `${place}, ${after.event}, came out with other content.`;
+  const [member] = differences(before.payload, after.payload);
+  return member === undefined
     ? `${place}, ${after.event}, came out otherwise.`
-    : `${place}, ${after.event}: ${place2.path} is ${short(place2.after)} and was ${short(place2.before)}.`;
+    : `${place}, ${after.event}: ${member.path} is ${short(member.after)} and was ${short(member.before)}.`;
 }
 
 const short = (value: unknown) => {
   const text = value === undefined ? 'absent' : JSON.stringify(value);
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 };
-
-/** The first member that differs, as a path. */
-export function firstPlace(
-  before: unknown,
-  after: unknown,
-  path = '',
-): { path: string; before: unknown; after: unknown } | undefined {
-  if (Object.is(before, after)) return undefined;
-  if (typeof before === 'object' && typeof after === 'object' && before !== null && after !== null) {
-    const [one, other] = [before as Record<string, unknown>, after as Record<string, unknown>];
-    for (const name of [...new Set([...Object.keys(one), ...Object.keys(other)])].sort()) {
-      const found = firstPlace(one[name], other[name], path === '' ? name : `${path}.${name}`);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  }
-  return { path: path === '' ? 'the payload' : path, before, after };
-}

@@ -4,6 +4,7 @@ import {
   Button,
   Card,
   Group,
+  Loader,
   Menu,
   Paper,
   Stack,
@@ -41,6 +42,9 @@ import { Artifact, briefly, Deed, Parts, Said, State, saveJson } from './words.t
 
 const ENDED = ['COMPLETED', 'FAILED', 'CANCELED'];
 
+/** What is beside the events of a session is read again at most this often. */
+const FACTS_MS = 1_000;
+
 /** One session: what was said, all that happened, what it cost, who is here. Live. */
 export default function Session({ id }: { id: string }) {
   const { client } = useAccount();
@@ -62,7 +66,11 @@ export default function Session({ id }: { id: string }) {
       session.reload();
       tasks.reload();
       people.reload();
-    }),
+    }, FACTS_MS),
+  );
+  const replays = useMemo(
+    () => new Set(events.filter(isReplayStart).map(({ task_id }) => task_id)),
+    [events],
   );
   const questions = useQuestions(id);
   const send = (text: string) =>
@@ -118,7 +126,7 @@ export default function Session({ id }: { id: string }) {
             {(list) => (
               <Stack gap={4}>
                 {list.map((task) => (
-                  <OneTask key={task.id} of={task} act={act} />
+                  <OneTask key={task.id} of={task} act={act} isReplay={replays.has(task.id)} />
                 ))}
               </Stack>
             )}
@@ -183,7 +191,7 @@ function Deeds({ id, tasks, act }: { id: string; tasks: readonly Schemas['Task']
             value={keep}
             onChange={({ currentTarget }) => setKeep(currentTarget.value.replaceAll(/\D/g, ''))}
           />
-          <Button size="compact-sm" color="red.9" disabled={keep === ''} onClick={() => void truncate()}>
+          <Button size="compact-sm" color="red" disabled={keep === ''} onClick={() => void truncate()}>
             Remove the rest
           </Button>
           <Button size="compact-sm" variant="default" onClick={() => setKeep(undefined)}>
@@ -219,7 +227,7 @@ function Cancel({ task, act, isOnly }: { task: Schemas['Task']; act: Act; isOnly
     );
   return (
     <Button
-      color="red.9"
+      color="red"
       variant="outline"
       size="compact-sm"
       title={briefly(task.input)}
@@ -230,24 +238,29 @@ function Cancel({ task, act, isOnly }: { task: Schemas['Task']; act: Act; isOnly
   );
 }
 
-function OneTask({ of: task, act }: { of: Schemas['Task']; act: Act }) {
+function OneTask({ of: task, act, isReplay }: { of: Schemas['Task']; act: Act; isReplay: boolean }) {
   const may = useMay();
   const isEnded = ENDED.includes(task.status);
   return (
     <Group gap="xs">
       <State of={task.status} />
+      {isReplay && (
+        <Badge variant="outline" tt="none">
+          replay
+        </Badge>
+      )}
       <Text size="sm" className="said">
         {briefly(task.input) || task.id}
       </Text>
       {task.failure !== null && (
-        <Text size="sm" c="red.9" className="said verdict">
+        <Text size="sm" className="said bad">
           {task.failure.message}
         </Text>
       )}
       <Text size="sm" c="dimmed">
         {task.assigned_agent_id} <Ago at={task.created_at} />
       </Text>
-      {isEnded && may('tasks:replay') && task.parent_task_id === null && (
+      {isEnded && may('tasks:replay') && !isReplay && (
         <Anchor component={Link} href={`/replay/${task.id}`} size="sm">
           Replay
         </Anchor>
@@ -326,6 +339,8 @@ interface Turn {
   parts: Schemas['Part'][];
   artifact?: { id: string; name: string; mime: string | undefined };
   tool?: { name: string; input: unknown; output?: unknown; status: string };
+  /** A run that was made again: what came of it, and the task that it is of. */
+  replay?: { verdict: string; source: string };
 }
 
 type Payload = Record<string, unknown> & {
@@ -334,14 +349,39 @@ type Payload = Record<string, unknown> & {
   artifact?: { id: string; metadata?: { name?: string }; mime_type?: string };
 };
 
+const isReplayStart = ({ event }: StreamedEvent) => event === 'replay.started';
+
+interface ReplayEnd {
+  source_task_id: string;
+  verdict?: { status: string } | null;
+  message?: string;
+}
+
+/** What came of a run that was made again. A replay that could not be made says why, and is no failed turn of the conversation. */
+function replayTurn({ id, event, payload, created_at: at }: StreamedEvent): Turn {
+  const { source_task_id: source, verdict, message } = payload as unknown as ReplayEnd;
+  const words: Readonly<Record<string, string>> = {
+    byte_equal: 'Every event came out as it is recorded, byte for byte.',
+    diverged: 'Another run came out.',
+    tamper_detected: 'The record is not what was written: nothing was run.',
+  };
+  const isMade = event === 'replay.completed' || verdict?.status === 'tamper_detected';
+  const status = isMade ? (verdict?.status ?? 'made') : 'could_not_be_made';
+  const text = message ?? words[status] ?? '';
+  const parts = [{ type: 'text' as const, text, visibility: 'public' as const }];
+  return { id, who: 'replay', at, parts, replay: { verdict: status, source } };
+}
+
 /** What was said, by whom; pieces of one artifact are one. */
 function turnsOf(events: readonly StreamedEvent[]): Turn[] {
+  const replays = new Set<string | null>();
   const turns: Turn[] = [];
   const artifacts = new Map<string, Turn>();
   const tools = new Map<string, Turn>();
   const agents = new Map<string, string>();
-  for (const { id, event, payload: raw, created_at: at, actor, task_id } of events) {
-    const payload = raw as Payload;
+  for (const one of events) {
+    const { id, event, created_at: at, actor, task_id } = one;
+    const payload = one.payload as Payload;
     if (event === 'vendor.harn_gateway.upstream_bound' && task_id !== null)
       agents.set(task_id, String(payload['route']));
     const agent = (task_id !== null && agents.get(task_id)) || 'agent';
@@ -369,7 +409,9 @@ function turnsOf(events: readonly StreamedEvent[]): Turn[] {
       turn.parts = joined([...(payload['append'] === true ? turn.parts : []), ...(payload.parts ?? [])]);
       if (typeof payload['mime_type'] === 'string') turn.artifact.mime = payload['mime_type'];
     } else if (/^tool\./.test(event)) addTool(turns, tools, { id, event, payload, at, agent });
-    else if (event === 'task.failed') {
+    else if (event === 'replay.started') replays.add(task_id);
+    else if (event === 'replay.completed' || event === 'replay.failed') turns.push(replayTurn(one));
+    else if (event === 'task.failed' && !replays.has(task_id)) {
       const { failure } = payload as { failure?: { message?: string } };
       turns.push({
         id,
@@ -444,6 +486,8 @@ const WHO: Readonly<Record<string, string>> = { failed: 'red', canceled: 'gray' 
 
 function Talk({ events }: { events: readonly StreamedEvent[] }) {
   const turns = useMemo(() => turnsOf(events), [events]);
+  // Every session has an event of its beginning: without one its history is still to come.
+  if (events.length === 0) return <Loader size="sm" aria-label="Loading" />;
   if (turns.length === 0) return <Text c="dimmed">Nothing was said yet.</Text>;
   return (
     <Rows count={turns.length} label="Conversation" size={90} keyOf={(at) => turns[at]?.id ?? at}>
@@ -455,7 +499,7 @@ function Talk({ events }: { events: readonly StreamedEvent[] }) {
   );
 }
 
-function OneTurn({ of: { who, over, at, parts, artifact, tool } }: { of: Turn }) {
+function OneTurn({ of: { who, over, at, parts, artifact, tool, replay } }: { of: Turn }) {
   const isFile = artifact?.mime !== undefined && !/^text\/|octet-stream/.test(artifact.mime);
   return (
     <Paper withBorder p="sm" mb="xs">
@@ -472,6 +516,14 @@ function OneTurn({ of: { who, over, at, parts, artifact, tool } }: { of: Turn })
           <Text size="xs" c="dimmed">
             artifact
           </Text>
+        )}
+        {replay !== undefined && (
+          <>
+            <State of={replay.verdict} />
+            <Anchor component={Link} href={`/replay/${replay.source}`} size="sm">
+              Compare the runs
+            </Anchor>
+          </>
         )}
         <Text size="xs" c="dimmed">
           <Ago at={at} />
@@ -587,7 +639,7 @@ function Timeline({ events }: { events: readonly StreamedEvent[] }) {
           const isOpen = open === event.id;
           return (
             <>
-              <Group gap="xs" wrap="nowrap">
+              <Group gap="xs" className="event">
                 <Text size="xs" c="dimmed" className="mono">
                   {event.created_at.slice(11, 23)}
                 </Text>
@@ -595,12 +647,12 @@ function Timeline({ events }: { events: readonly StreamedEvent[] }) {
                   variant="subtle"
                   size="compact-xs"
                   aria-expanded={isOpen}
-                  color={/failed|denied/.test(event.event) ? 'red.9' : 'blue.9'}
+                  color={/failed|denied/.test(event.event) ? 'red' : 'blue'}
                   onClick={() => setOpen(isOpen ? undefined : event.id)}
                 >
-                  {event.event}
+                  {event.event.replace(/^vendor\.harn_gateway\./, 'gateway: ')}
                 </Button>
-                <Text size="sm" truncate className="mono">
+                <Text size="sm" className="mono gist">
                   {gist(event)}
                 </Text>
               </Group>
@@ -615,10 +667,11 @@ function Timeline({ events }: { events: readonly StreamedEvent[] }) {
 
 /** What an event says, in one line. */
 function gist({ payload, actor }: StreamedEvent): string {
-  const { name, status, reason, failure, server, route } = payload as Record<string, unknown>;
+  const { name, status, reason, failure, server, route, event } = payload as Record<string, unknown>;
   const message = (payload as Payload).message;
   const words = [
     actor,
+    event,
     route,
     server,
     overOf(message?.metadata ?? {}),
