@@ -31,7 +31,7 @@ import {
 import { blank, fieldsOf, gapsOf, SchemaForm } from './form.tsx';
 import { usePending } from './questions.tsx';
 import { useMay } from './rights.tsx';
-import { Deed, Outside, Said, State } from './words.tsx';
+import { Deed, FileChange, Outside, Said, State, Wide } from './words.tsx';
 
 type Asked = Schemas['PermissionRequest'];
 type Answer = Schemas['PermissionResponseRequest'];
@@ -185,7 +185,7 @@ export function Question({
   const deny = () => void answer({ approved: false, ...remembering(), ...seen() });
   const allows = options.find((option) => option.kind === 'allow_once');
   const rejects = options.find((option) => option.kind === 'reject_once');
-  const choose = (option_id: string) => void answer({ answer: { option_id }, ...seen() });
+  const choose = (option_id: string) => void answer({ answer: { option_id }, ...remembering(), ...seen() });
   useHotkeys(
     hasKeys && mayAnswer
       ? [
@@ -228,6 +228,7 @@ export function Question({
         </Text>
       )}
       {tool_call?.input !== undefined && <Deed of={tool_call.input} />}
+      <Changes of={of.metadata} />
       <Who approvals={approvals} until={expires_at} />
       {mayAnswer && hasForm && <SchemaForm schema={requested_schema} filled={filled} onFill={setFilled} />}
       {mayAnswer && wantsText && (
@@ -244,7 +245,7 @@ export function Question({
             <Button
               key={option_id}
               size="compact-md"
-              color={means.startsWith('allow') ? 'green.9' : 'red.9'}
+              color={means.startsWith('allow') ? 'green' : 'red'}
               variant={means.startsWith('allow') ? 'filled' : 'outline'}
               disabled={isBusy}
               onClick={() => choose(option_id)}
@@ -254,28 +255,23 @@ export function Question({
           ))}
           {options.length === 0 && (
             <>
-              <Button
-                size="compact-md"
-                color="green.9"
-                disabled={isBusy || gaps.length > 0}
-                onClick={approve}
-              >
+              <Button size="compact-md" color="green" disabled={isBusy || gaps.length > 0} onClick={approve}>
                 {kind === 'elicitation' ? 'Answer' : 'Approve'}
               </Button>
-              <Button size="compact-md" color="red.9" variant="outline" disabled={isBusy} onClick={deny}>
+              <Button size="compact-md" color="red" variant="outline" disabled={isBusy} onClick={deny}>
                 {kind === 'elicitation' ? 'Decline' : 'Deny'}
               </Button>
-              {kind === 'tool' && (
-                <Select
-                  aria-label="Remember"
-                  size="xs"
-                  data={SCOPES}
-                  value={scope}
-                  onChange={(value) => setScope(value ?? 'once')}
-                  allowDeselect={false}
-                />
-              )}
             </>
+          )}
+          {kind === 'tool' && (
+            <Select
+              aria-label="Remember"
+              size="xs"
+              data={SCOPES}
+              value={scope}
+              onChange={(value) => setScope(value ?? 'once')}
+              allowDeselect={false}
+            />
           )}
           {gaps.length > 0 && (
             <Text size="sm" c="dimmed">
@@ -291,6 +287,22 @@ export function Question({
       )}
     </Card>
   );
+}
+
+interface AcpMetadata {
+  acp?: {
+    tool_call?: { content?: { type: string; path?: string; oldText?: string | null; newText?: string }[] };
+  };
+}
+
+/** The changes of files that an agent says a call would make. */
+function Changes({ of }: { of: Asked['metadata'] }) {
+  const contents = (of as AcpMetadata).acp?.tool_call?.content;
+  const changes = (Array.isArray(contents) ? contents : []).filter(({ type }) => type === 'diff');
+  return changes.map(({ path = '', oldText = null, newText = '' }, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: what is asked does not change
+    <FileChange key={at} of={{ path, old_text: oldText, new_text: newText }} />
+  ));
 }
 
 /** Who may answer, how many have to, and until when. */
@@ -359,7 +371,7 @@ function Remembered() {
                   {may('permissions:respond') && (
                     <Button
                       size="compact-xs"
-                      color="red.9"
+                      color="red"
                       variant="outline"
                       onClick={() => void forget(one.id)}
                     >
@@ -385,7 +397,7 @@ function Before() {
   return (
     <Shown of={answered} empty="No question was answered yet.">
       {(list) => (
-        <Table.ScrollContainer minWidth={520}>
+        <Wide width={520}>
           <Table>
             <Table.Thead>
               <Table.Tr>
@@ -412,7 +424,7 @@ function Before() {
               ))}
             </Table.Tbody>
           </Table>
-        </Table.ScrollContainer>
+        </Wide>
       )}
     </Shown>
   );

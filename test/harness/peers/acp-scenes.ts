@@ -94,6 +94,34 @@ export const CALL_SCENES: Record<string, (scene: Scene) => Promise<Stop>> = {
     await tell(said(`option ${outcome.optionId}`));
     return 'end_turn';
   },
+  /** Asks to change a file, and says how; nothing is written. */
+  async rewrite({ tell, client, session }) {
+    const call = {
+      toolCallId: 'call-1',
+      title: 'Edit src/limits.ts',
+      kind: 'edit' as const,
+      rawInput: { path: 'src/limits.ts' },
+      content: [
+        {
+          type: 'diff' as const,
+          path: 'src/limits.ts',
+          oldText: 'export const RETRIES = 2;\nexport const TIMEOUT_MS = 60_000;\n',
+          newText: 'export const RETRIES = 5;\nexport const TIMEOUT_MS = 60_000;\n',
+        },
+      ],
+    };
+    await tell({ sessionUpdate: 'tool_call', status: 'pending', ...call });
+    await client.request('session/request_permission', {
+      sessionId: session.id,
+      toolCall: call,
+      options: [
+        { optionId: 'yes', name: 'Yes', kind: 'allow_once' },
+        { optionId: 'no', name: 'No', kind: 'reject_once' },
+      ],
+    });
+    await tell(said('Done.'));
+    return 'end_turn';
+  },
   /** Asks to run `ls` before it speaks of the call, and runs what its prompt says. */
   async swap({ words, client, session, tell }) {
     const call = { toolCallId: 'call-1', title: 'Run ls', kind: 'execute' as const };
