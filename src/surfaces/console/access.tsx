@@ -14,13 +14,11 @@ import {
   Title,
 } from '@mantine/core';
 import { useState } from 'react';
-import type { Account } from './account.ts';
 import {
   Ago,
   AsCurl,
   everything,
   Fault,
-  Json,
   pageAt,
   type Schemas,
   Shown,
@@ -28,6 +26,8 @@ import {
   useAction,
   useLoaded,
 } from './data.tsx';
+import { History, Policy } from './policy.tsx';
+import { Personas, Vaults } from './registers.tsx';
 import { useMay } from './rights.tsx';
 
 /** Who may do what, and by which rule. What a user may not see says so in the words of the API. */
@@ -41,6 +41,7 @@ export default function Access() {
         <Tabs.List>
           <Tabs.Tab value="rules">Rules</Tabs.Tab>
           <Tabs.Tab value="explain">Who may do what</Tabs.Tab>
+          <Tabs.Tab value="history">History</Tabs.Tab>
           <Tabs.Tab value="personas">Personas</Tabs.Tab>
           <Tabs.Tab value="keys">Keys</Tabs.Tab>
           <Tabs.Tab value="quotas">Quotas</Tabs.Tab>
@@ -53,8 +54,11 @@ export default function Access() {
         <Tabs.Panel value="explain" pt="sm">
           <Explain />
         </Tabs.Panel>
+        <Tabs.Panel value="history" pt="sm">
+          <History />
+        </Tabs.Panel>
         <Tabs.Panel value="personas" pt="sm">
-          <List path="/v1/personas" empty="No persona is configured." />
+          <Personas />
         </Tabs.Panel>
         <Tabs.Panel value="keys" pt="sm">
           <Keys />
@@ -63,38 +67,12 @@ export default function Access() {
           <Quotas />
         </Tabs.Panel>
         <Tabs.Panel value="vaults" pt="sm">
-          <List path="/v1/vaults" empty="No vault is configured. Values are never shown." />
+          <Vaults />
         </Tabs.Panel>
         <Tabs.Panel value="letters" pt="sm">
           <Letters />
         </Tabs.Panel>
       </Tabs>
-    </Stack>
-  );
-}
-
-type ListPath = '/v1/personas' | '/v1/vaults';
-const listed = async (client: Account['client'], path: ListPath) =>
-  (await client.get(path, { params: { query: { limit: 200 } } } as never)) as unknown as {
-    data: { id: string }[];
-  };
-
-function List({ path, empty }: { path: ListPath; empty: string }) {
-  const found = useLoaded(async (client) => (await listed(client, path)).data, [path]);
-  return (
-    <Stack>
-      <Group>
-        <AsCurl path={path} />
-      </Group>
-      <Shown of={found} empty={empty}>
-        {(list) => (
-          <Stack gap="xs">
-            {list.map((one) => (
-              <Json key={one.id} value={one} />
-            ))}
-          </Stack>
-        )}
-      </Shown>
     </Stack>
   );
 }
@@ -237,7 +215,7 @@ function AllKeys() {
                   {key.revoked_at === null ? (
                     <Button
                       size="compact-xs"
-                      color="red.9"
+                      color="red"
                       variant="subtle"
                       aria-label={`Revoke ${key.name}`}
                       onClick={() => void revoke(key.id)}
@@ -406,6 +384,10 @@ function Rules() {
   };
   return (
     <Stack>
+      <Policy />
+      <Title order={2} size="h4">
+        Rules
+      </Title>
       <Group>
         <AsCurl path="/v1/permissions/rules" />
         {!may('permissions:respond') && <Lacking what="forget rules" scope="permissions:respond" />}
@@ -433,7 +415,7 @@ function Rules() {
                   {may('permissions:respond') && (
                     <Button
                       size="compact-xs"
-                      color="red.9"
+                      color="red"
                       variant="subtle"
                       onClick={() => void forget(rule.id)}
                     >

@@ -1,4 +1,4 @@
-import { Checkbox, JsonInput, NumberInput, Select, Stack, TextInput } from '@mantine/core';
+import { Checkbox, JsonInput, NumberInput, Select, Stack, TagsInput, TextInput } from '@mantine/core';
 
 /** The part of JSON Schema that a form is made of. */
 interface Shape {
@@ -12,6 +12,7 @@ interface Shape {
   maximum?: number;
   properties?: Record<string, Shape>;
   required?: string[];
+  items?: Shape;
 }
 
 /** What a form has come to: the values of its fields, and the texts that are no JSON yet. */
@@ -128,6 +129,15 @@ function Field({
         {...said}
         value={typeof value === 'string' ? value : ''}
         onChange={({ currentTarget }) => put(currentTarget.value === '' ? undefined : currentTarget.value)}
+      />
+    );
+  if (type === 'array' && of.items?.type === 'string' && of.items.enum === undefined)
+    return (
+      <TagsInput
+        {...said}
+        placeholder="Enter takes each"
+        value={Array.isArray(value) ? value.map(String) : []}
+        onChange={(given) => put(given.length === 0 && !isRequired ? undefined : given)}
       />
     );
   return (
