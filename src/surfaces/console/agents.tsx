@@ -1,7 +1,20 @@
-import { Alert, Anchor, Badge, Button, Card, Group, Stack, Table, Text, Title } from '@mantine/core';
+import {
+  Alert,
+  Anchor,
+  Badge,
+  Button,
+  Card,
+  Group,
+  Stack,
+  Table,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import {
+  Ago,
   AsCurl,
   everything,
   Fault,
@@ -11,11 +24,14 @@ import {
   Shown,
   useAccount,
   useAction,
+  useAllEvents,
   useLoaded,
 } from './data.tsx';
+import { Health } from './health.tsx';
 import { keysOf } from './receipts.tsx';
 import { useMay } from './rights.tsx';
 import { canonical, type Verdict, verifyCard } from './verify.ts';
+import { differences, isToolServer, Wide } from './words.tsx';
 
 export default function Agents() {
   const agents = useLoaded(
@@ -47,28 +63,25 @@ export default function Agents() {
         {(list) => (
           <Stack gap="xs">
             {list.map((agent) => (
-              <Agent key={agent.id} of={agent} mayTry={mayTry} />
+              <Agent key={agent.id} of={agent} mayTry={mayTry} onChange={agents.reload} />
             ))}
           </Stack>
         )}
       </Shown>
+      {may('operator') && <Halts onChange={agents.reload} />}
       <Title order={2} size="h4">
-        Skills <AsCurl path="/v1/skills" />
+        Tools and skills <AsCurl path="/v1/skills" />
       </Title>
       <Shown of={skills} empty="No tool server is configured: add one under upstreams.mcp.">
         {(list) => (
           <Stack gap="xs">
-            {list.map(({ id, name, description, input_schema, requires_approval, source }) => (
-              <Card key={id} withBorder>
-                <Group gap="xs">
-                  <Text fw={600}>{name}</Text>
-                  {requires_approval && <Badge color="yellow">needs approval</Badge>}
-                  {mayTry && input_schema !== null && source !== null && <Try route={`skill:${id}`} />}
-                </Group>
-                <Text size="sm" className="said">
-                  {description}
-                </Text>
-              </Card>
+            {[...new Set(list.map(({ source }) => source))].map((source) => (
+              <OfOneSource
+                key={source}
+                source={source ?? 'this gateway'}
+                skills={list.filter((skill) => skill.source === source)}
+                mayTry={mayTry}
+              />
             ))}
           </Stack>
         )}
@@ -169,10 +182,14 @@ function Fields({ of }: { of: Readonly<Record<string, unknown>> }) {
 
 function inWords(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string'))
-    return value.length === 0 ? 'none' : value.join(', ');
-  return value === undefined ? 'absent' : JSON.stringify(value);
+  if (value === undefined) return 'absent';
+  if (typeof value !== 'object' || value === null) return String(value);
+  if (!Array.isArray(value))
+    return listed(Object.entries(value).map(([name, of]) => `${name}: ${inWords(of)}`));
+  return value.every((item) => typeof item === 'string') ? listed(value) : value.map(inWords).join('\n');
 }
+
+const listed = (words: readonly string[]) => (words.length === 0 ? 'none' : words.join(', '));
 
 /** Members of the agent's own card that the gateway serves otherwise, or only one of both has. */
 function rewritten(own: A2aCard, served: A2aCard): { member: string; own: unknown; served: unknown }[] {
@@ -185,8 +202,9 @@ function rewritten(own: A2aCard, served: A2aCard): { member: string; own: unknow
     .map((member) => ({ member, own: own[member], served: served[member] }));
 }
 
-function Agent({ of, mayTry }: { of: Schemas['Agent']; mayTry: boolean }) {
+function Agent({ of, mayTry, onChange }: { of: Schemas['Agent']; mayTry: boolean; onChange: () => void }) {
   const { client } = useAccount();
+  const may = useMay();
   const [cards, setCards] = useState<{ own: A2aCard; served: A2aCard }>();
   const { fault, isBusy, act } = useAction();
   const { id, name, route, description, version, card_state, card_signature } = of;
@@ -205,22 +223,21 @@ function Agent({ of, mayTry }: { of: Schemas['Agent']; mayTry: boolean }) {
         <Text fw={600}>{name ?? id}</Text>
         <Text className="mono">{route}</Text>
         {version !== null && <Badge variant="light">{version}</Badge>}
-        <Badge color={card_state === 'current' || card_state === 'none' ? 'green' : 'red'} variant="light">
-          card {card_state}
-        </Badge>
+        <Health of={of} />
         {card_signature !== null && (
-          <Badge variant="outline" title={card_signature.reason}>
-            {card_signature.status.replaceAll('_', ' ')}
+          <Badge variant="outline" tt="none" title={card_signature.reason}>
+            card {card_signature.status.replaceAll('_', ' ')}
           </Badge>
         )}
-        {card_state !== 'none' && (
+        {(card_state === 'current' || card_state === 'kept') && (
           <Button size="compact-xs" variant="subtle" loading={isBusy} onClick={() => void show()}>
             Card of the agent
           </Button>
         )}
-        {mayTry && <Try route={route} />}
+        {mayTry && of.halt_id === null && !isToolServer(route) && <Try route={route} />}
+        {may('operator') && of.halt_id === null && <Halt route={route} onChange={onChange} />}
       </Group>
-      <Text size="sm" className="said">
+      <Text size="sm" className="said" lineClamp={4}>
         {description}
       </Text>
       {fault !== undefined && <Fault of={fault} />}
@@ -245,24 +262,26 @@ function Cards({ name, own, served }: { name: string; own: A2aCard; served: A2aC
       <Text size="sm" fw={600}>
         Rewritten by this gateway
       </Text>
-      <Table aria-label="Rewritten members">
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>Member</Table.Th>
-            <Table.Th>The agent says</Table.Th>
-            <Table.Th>Clients read</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rewritten(own, served).map((row) => (
-            <Table.Tr key={row.member}>
-              <Table.Th className="mono">{row.member}</Table.Th>
-              <Table.Td className="mono said">{inWords(row.own)}</Table.Td>
-              <Table.Td className="mono said">{inWords(row.served)}</Table.Td>
+      <Wide width={800}>
+        <Table aria-label="Rewritten members">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>Member</Table.Th>
+              <Table.Th>The agent says</Table.Th>
+              <Table.Th>Clients read</Table.Th>
             </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
+          </Table.Thead>
+          <Table.Tbody>
+            {rewritten(own, served).map((row) => (
+              <Table.Tr key={row.member}>
+                <Table.Th className="mono">{row.member}</Table.Th>
+                <Table.Td className="mono said">{inWords(row.own)}</Table.Td>
+                <Table.Td className="mono said">{inWords(row.served)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Wide>
       <details>
         <summary>As JSON</summary>
         <Json value={own} />
@@ -277,5 +296,234 @@ function Try({ route }: { route: string }) {
     <Anchor component={Link} href={`/playground/${encodeURIComponent(route)}`} size="sm">
       Try
     </Anchor>
+  );
+}
+
+/** Stops an agent at once, for a reason that every task which it ends will say. */
+function Halt({ route, onChange }: { route: string; onChange: () => void }) {
+  const { client } = useAccount();
+  const [reason, setReason] = useState<string>();
+  const { fault, isBusy, act } = useAction();
+  const halt = async () => {
+    const body = { route, reason: (reason ?? '').trim() };
+    if (await act(() => client.post('/v1/admin/halts', { body }))) setReason(undefined);
+    onChange();
+  };
+  if (reason === undefined)
+    return (
+      <Button
+        size="compact-xs"
+        color="red"
+        variant="subtle"
+        aria-label={`Halt ${route}`}
+        onClick={() => setReason('')}
+      >
+        Halt
+      </Button>
+    );
+  return (
+    <Group gap="xs" align="end">
+      <TextInput
+        label={`Why ${route} is halted`}
+        description="What runs there ends, and says this."
+        value={reason}
+        onChange={({ currentTarget }) => setReason(currentTarget.value)}
+      />
+      <Button
+        size="compact-sm"
+        color="red"
+        loading={isBusy}
+        disabled={reason.trim() === ''}
+        onClick={() => void halt()}
+      >
+        Halt it now
+      </Button>
+      <Button size="compact-sm" variant="default" onClick={() => setReason(undefined)}>
+        Leave it
+      </Button>
+      {fault !== undefined && <Fault of={fault} />}
+    </Group>
+  );
+}
+
+/** Halts in force: why, by whom, since when; each can be released. */
+function Halts({ onChange }: { onChange: () => void }) {
+  const { client } = useAccount();
+  const { fault, act } = useAction();
+  const halts = useLoaded((of) =>
+    everything((cursor) => of.get('/v1/admin/halts', { params: { query: pageAt(cursor) } })),
+  );
+  useAllEvents(({ event }) => {
+    if (/\.halt_/.test(event)) halts.reload();
+  });
+  const release = async (halt_id: string) => {
+    await act(() => client.post('/v1/admin/halts/{halt_id}/release', { params: { path: { halt_id } } }));
+    halts.reload();
+    onChange();
+  };
+  return (
+    <>
+      <Title order={2} size="h4">
+        Halts in force <AsCurl path="/v1/admin/halts" />
+      </Title>
+      {fault !== undefined && <Fault of={fault} />}
+      <Shown of={halts} empty="Nothing is halted. Halt an agent above to end what runs there at once.">
+        {(list) => (
+          <Stack gap="xs" component="ul" p={0} m={0} className="plain" aria-label="Halts">
+            {list.map(({ id, route, tool, reason, created_by, created_at }) => (
+              <Card key={id} withBorder component="li">
+                <Group gap="xs">
+                  <Badge color="red" variant="light" tt="none">
+                    halted
+                  </Badge>
+                  <Text className="mono said">{tool === null ? route : `${tool} of ${route}`}</Text>
+                  <Text size="sm" className="said">
+                    {reason}
+                  </Text>
+                  <Text size="sm" c="dimmed">
+                    {created_by} <Ago at={created_at} />
+                  </Text>
+                  <Button
+                    size="compact-xs"
+                    variant="light"
+                    aria-label={`Release ${route}`}
+                    onClick={() => void release(id)}
+                  >
+                    Release
+                  </Button>
+                </Group>
+              </Card>
+            ))}
+          </Stack>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+/** What the bridge of a tool server says of a tool beside its schema. */
+interface ToolFacts {
+  side_effect?: string;
+  definition_changed?: boolean;
+  pinned_sha256?: string;
+  mcp?: { tool?: object; pinned_tool?: object };
+}
+
+const factsOf = ({ metadata }: Schemas['Skill']) => metadata as ToolFacts;
+
+/** The tools of one server, or the skills of one agent. Those whose definition has changed come first, and are open. */
+function OfOneSource({
+  source,
+  skills,
+  mayTry,
+}: {
+  source: string;
+  skills: readonly Schemas['Skill'][];
+  mayTry: boolean;
+}) {
+  const changed = skills.filter((skill) => factsOf(skill).definition_changed === true);
+  const rest = skills.filter((skill) => !changed.includes(skill));
+  return (
+    <Card withBorder component="section" aria-label={`Of ${source}`}>
+      <details open={changed.length > 0 || skills.length <= 3}>
+        <summary>
+          <span className="mono">{source}</span> {skills.length} {skills.length === 1 ? 'skill' : 'skills'}
+          {changed.length > 0 && (
+            <Badge color="red" variant="light" tt="none" ml="xs">
+              {changed.length} changed since pinned
+            </Badge>
+          )}
+        </summary>
+        <Stack gap="sm" mt="xs">
+          {[...changed, ...rest].map((skill) => (
+            <Tool key={skill.id} of={skill} mayTry={mayTry} />
+          ))}
+        </Stack>
+      </details>
+    </Card>
+  );
+}
+
+function Tool({ of, mayTry }: { of: Schemas['Skill']; mayTry: boolean }) {
+  const { id, name, description, input_schema, requires_approval, source, version, deprecated } = of;
+  const { side_effect, definition_changed = false, pinned_sha256, mcp = {} } = factsOf(of);
+  const isTool = mcp.tool !== undefined;
+  return (
+    <Stack gap={2}>
+      <Group gap="xs">
+        <Text fw={600} className="said">
+          {name}
+        </Text>
+        {deprecated && (
+          <Badge color="gray" variant="light" tt="none">
+            no longer listed
+          </Badge>
+        )}
+        {side_effect !== undefined && (
+          <Badge variant="outline" tt="none">
+            {side_effect.replaceAll('_', ' ')}
+          </Badge>
+        )}
+        {requires_approval && (
+          <Badge color="yellow" variant="light" tt="none">
+            needs approval
+          </Badge>
+        )}
+        {definition_changed && (
+          <Badge color="red" variant="light" tt="none">
+            definition changed
+          </Badge>
+        )}
+        {mayTry && input_schema !== null && source !== null && !deprecated && <Try route={`skill:${id}`} />}
+      </Group>
+      <Text size="sm" className="said" lineClamp={3}>
+        {description}
+      </Text>
+      {isTool && (
+        <Text size="xs" c="dimmed" className="mono said">
+          {definition_changed ? `pinned ${pinned_sha256}, now ${version}` : `pinned ${version}`}
+        </Text>
+      )}
+      {definition_changed && <Changed from={mcp.pinned_tool} to={mcp.tool} />}
+      {isTool && (
+        <details>
+          <summary>Definition</summary>
+          <Json value={mcp.tool} />
+        </details>
+      )}
+    </Stack>
+  );
+}
+
+/** The members of a definition that are others than in the one it is held to. */
+function Changed({ from, to }: { from: object | undefined; to: object | undefined }) {
+  if (from === undefined)
+    return (
+      <Text size="sm" c="dimmed">
+        The pinned definition was too long to keep, or is from before definitions were kept: only its hash is
+        known.
+      </Text>
+    );
+  return (
+    <Wide width={800}>
+      <Table aria-label="Changed members">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>Member</Table.Th>
+            <Table.Th>Pinned</Table.Th>
+            <Table.Th>Now</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {differences(from, to).map(({ path, before, after }) => (
+            <Table.Tr key={path}>
+              <Table.Th className="mono said">{path}</Table.Th>
+              <Table.Td className="said removed">{inWords(before)}</Table.Td>
+              <Table.Td className="said added">{inWords(after)}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Wide>
   );
 }

@@ -279,7 +279,7 @@ async function inLog(receipt: Receipt, proof: Linked['proof'], keys: readonly Pu
 function Summary({ verdicts, count }: { verdicts: readonly Verdict[]; count: number }) {
   const bad = verdicts.findIndex(({ ok }) => !ok);
   return (
-    <Text role="status" fw={600} c={bad < 0 ? 'green.9' : 'red.9'} className="verdict">
+    <Text role="status" fw={600} className={bad < 0 ? 'good' : 'bad'}>
       {bad < 0
         ? `All ${count} receipts verify: content, link, signature, and their place in the log.`
         : `Receipt ${bad} does not verify. Those after it cannot be judged.`}
