@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { CALM, openStage, WAIT } from './stage.mjs';
+import { CALM, openStage } from './stage.mjs';
 
+/** The viewer draws all operations at once, which takes the longer the less of the machine it has. */
+const DRAWN = { timeout: 60_000 };
 const stage = await openStage();
 const openapi = await (await fetch(`${stage.url}/openapi.json`)).json();
 const operations = Object.values(openapi.paths).flatMap((path) =>
@@ -13,7 +15,7 @@ const operations = Object.values(openapi.paths).flatMap((path) =>
 async function docs(t, at = '') {
   const opened = await stage.newPage(t);
   await opened.page.goto(`${stage.url}/docs${at}`);
-  await opened.page.locator('.opblock-tag').first().waitFor(WAIT);
+  await opened.page.locator('.opblock-tag').first().waitFor(DRAWN);
   return opened;
 }
 
@@ -53,7 +55,7 @@ test('an operation is tried with the key of the reader, and its answer is shown'
   await dialog.getByRole('button', { name: 'Close' }).first().click();
   await page.getByRole('button', { name: 'Execute' }).click();
   const answer = page.locator('.live-responses-table');
-  await answer.locator('.response-col_status').filter({ hasText: '200' }).first().waitFor(WAIT);
+  await answer.locator('.response-col_status').filter({ hasText: '200' }).first().waitFor(DRAWN);
   assert.match(await answer.textContent(), /"object": "caller"/);
   assert.deepEqual(seen, CALM);
 });
@@ -69,7 +71,7 @@ test('the document of another version is shown when it is chosen', async (t) => 
   );
   await page.locator('#version').selectOption(next);
   await read;
-  await page.locator('.opblock-tag').first().waitFor(WAIT);
+  await page.locator('.opblock-tag').first().waitFor(DRAWN);
   assert.equal(await page.locator('#version').inputValue(), next);
   assert.deepEqual(seen, CALM);
 });
