@@ -236,6 +236,9 @@ async function answerTo(request: Request, url: string): Promise<Response> {
 
 /** What answers, whatever its status. Throws CliError where trying again would not help, else what fetch throws. */
 async function connected(request: Request, url: string): Promise<Response> {
+  // What an operator asks of one of several logs.
+  const partition = process.env['HARN_GATEWAY_PARTITION'];
+  if (partition) request.headers.set('Harn-Partition', partition);
   try {
     return await fetch(request);
   } catch (error) {

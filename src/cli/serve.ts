@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { createLogging, type OwnPartition, partitionTools, startGateway } from '#compose/compose.ts';
+import { createLogging, partitionTools, startGateway } from '#compose/compose.ts';
 import type { Config } from '#config/load.ts';
 import { dataPaths } from '#operation/data-directory.ts';
 import { type ListedGateway, RunningGateways } from '#operation/running-gateways.ts';
@@ -10,8 +10,9 @@ import { firstSteps } from './first-steps.ts';
 import { type ConfigOptions, withConfigOptions } from './gateway-config.ts';
 import { readKeyFile } from './key-file.ts';
 import { logsTo } from './log-lines.ts';
+import { OwnPlace } from './own-place.ts';
 import { packageRoot, packageVersion } from './package-facts.ts';
-import { type HandOver, PartitionProcesses } from './partition-processes.ts';
+import { PartitionProcesses } from './partition-processes.ts';
 import { WatchedConfig } from './watched-config.ts';
 
 type ServeOptions = ConfigOptions & {
@@ -166,51 +167,6 @@ async function stopped(
   logger.info({}, 'stopped');
 }
 
-/** What a gateway of one partition knows of the node that started it. */
-class OwnPlace {
-  readonly partition: OwnPartition;
-  readonly configOf: (whole: Config) => Config;
-  /** Resolves when its node wants it to end, or has ended itself. */
-  readonly left: Promise<string>;
-  /** Its node has ended. */
-  isAlone = false;
-  #successor: string | undefined;
-  #isWaiting = true;
-
-  private constructor(id: string, whole: Config, configOf: (whole: Config) => Config) {
-    this.partition = { id, nodeUrl: whole.store.advertise ?? '', successor: () => this.#successor };
-    this.configOf = configOf;
-    this.left = new Promise((resolve) => {
-      process.once('disconnect', () => {
-        this.isAlone = true;
-        resolve('its node has ended');
-      });
-      process.on('message', ({ handOver }: HandOver) => {
-        this.#successor = handOver;
-        resolve('another node is to decide');
-      });
-    });
-  }
-
-  static async of(id: string, whole: Config): Promise<OwnPlace> {
-    const { configOfPartition } = await partitionTools();
-    const own = new OwnPlace(id, whole, (config) => configOfPartition(config, id));
-    // While it waits for its turn it has nothing to drain.
-    void own.left.then(() => own.#isWaiting && process.exit(EXIT.fine));
-    return own;
-  }
-
-  /** It decides from now on. */
-  decides(): void {
-    this.#isWaiting = false;
-  }
-
-  /** Lets the process end although its node could still say something. */
-  disconnect(): void {
-    if (process.connected) process.disconnect();
-  }
-}
-
 /** Runs the door of a node, and behind it a gateway for each partition. */
 async function serveNode(source: WatchedConfig, config: Config, options: ServeOptions): Promise<void> {
   const { quiet, json, unlisted, watch, ...flags } = options;
@@ -232,7 +188,7 @@ async function serveNode(source: WatchedConfig, config: Config, options: ServeOp
     logger,
     handOver: (move) => gateways.handOver(move),
   });
-  for (const partition of node.partitions) gateways.start(partition);
+  for (const partition of node.serves) gateways.start(partition);
   const reload = () => {
     gateways.reload();
     void Promise.resolve()
@@ -256,6 +212,8 @@ async function serveNode(source: WatchedConfig, config: Config, options: ServeOp
   if (!unlisted) list(running, self, logger);
   process.stdout.write(`${JSON.stringify({ event: 'ready', url: node.url, pid: process.pid, data })}\n`);
   if (!quiet)
-    process.stderr.write(`harn-gateway serves ${node.partitions.length} partitions at ${node.url}\n`);
+    process.stderr.write(
+      `harn-gateway serves ${node.partitions.length} partitions at ${node.url}, ${node.serves.length} by gateways of its own\n`,
+    );
   await end;
 }

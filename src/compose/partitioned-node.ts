@@ -39,7 +39,10 @@ export interface NodeParts {
 export interface PartitionedNode {
   /** Where clients reach it. */
   url: string;
+  /** All of the log. */
   partitions: readonly string[];
+  /** Those of which this node has a gateway. */
+  serves: readonly string[];
   /** Says what the gateway of a partition does: where it listens, on this machine, when it decides. */
   gatewayIs(partition: string, state: GatewayState): void;
   /** Resolves when a gateway, of this node or another one, decides for each partition. */
@@ -114,6 +117,7 @@ export async function openPartitionedNode(parts: NodeParts): Promise<Partitioned
   return {
     url: nodeUrl,
     partitions,
+    serves: servedBy(config),
     gatewayIs(partition, state) {
       if (state.kind === 'ended') able.delete(partition);
       else able.add(partition);
@@ -291,12 +295,18 @@ function dataOfPartition(data: string, partition: string): string {
   return partition === FIRST_PARTITION ? data : join(data, 'partitions', partition);
 }
 
+function servedBy({ store: { partitions, serves } }: Config): string[] {
+  const all = partitionIds(partitions);
+  return serves === undefined ? all : all.filter((_id, at) => serves.includes(at));
+}
+
 /** Lets each partition of a node begin with the keys of the node's data directory; each rotates its own from then on. */
-export function ensurePartitionKeys({ store: { data, partitions } }: Config): void {
+export function ensurePartitionKeys(config: Config): void {
+  const { data } = config.store;
   const { keys } = dataPaths(data);
   openKeyRegistry({ dir: keys, clock: systemClock, random: systemRandom, addsChecksum: !existsSync(keys) });
   inputBoxKey(data, systemRandom);
-  for (const partition of partitionIds(partitions)) {
+  for (const partition of servedBy(config)) {
     const own = dataPaths(dataOfPartition(data, partition)).keys;
     if (!existsSync(own)) cpSync(keys, own, { recursive: true });
   }

@@ -65,6 +65,14 @@ export const store = z
       .describe(
         'Partitions, from 0, of tenants that have none yet. One that is not named gets a partition with the fewest tenants; each keeps its own.',
       ),
+    serves: z
+      .array(z.int().min(0))
+      .min(1, 'must name at least one partition')
+      .optional()
+      .meta({ examples: [[0, 3]] })
+      .describe(
+        'Partitions, from 0, of which this node has a gateway. Each wants two nodes or more that do; a node hands calls for the others on. Unset: all.',
+      ),
     workspace_roots: z
       .array(z.string().refine((path) => isAbsolute(path), 'must be an absolute path'))
       .default([])
@@ -87,14 +95,12 @@ export const store = z
       message: 'must say where the other nodes reach this one where store.partitions is more than 1',
     },
   )
-  .superRefine(({ partitions, placement }, context) => {
+  .superRefine(({ partitions, placement, serves = [] }, context) => {
+    const message = `must be less than store.partitions, which is ${partitions}`;
+    for (const [at, partition] of serves.entries())
+      if (partition >= partitions) context.addIssue({ code: 'custom', path: ['serves', at], message });
     for (const [tenant, partition] of Object.entries(placement))
-      if (partition >= partitions)
-        context.addIssue({
-          code: 'custom',
-          path: ['placement', tenant],
-          message: `must be less than store.partitions, which is ${partitions}`,
-        });
+      if (partition >= partitions) context.addIssue({ code: 'custom', path: ['placement', tenant], message });
   })
   .prefault({})
   .describe('Where durable data lives. Relative paths here and below start at the working directory.');

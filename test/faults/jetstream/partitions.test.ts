@@ -1,4 +1,4 @@
-import { cpSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { partitionOf } from '#protocol/event-ids.ts';
 import { TestClient } from '../../harness/client.ts';
 import { NATS_SERVER, NatsServers, needsNats } from '../../harness/nats-servers.ts';
 import { freePorts, RoundRobin } from '../../harness/round-robin.ts';
-import { killChildren, runProgram } from '../child-processes.ts';
+import { Child, killChildren, PROGRAM, runProgram } from '../child-processes.ts';
 import { GatewayPlace, type GatewayProcess, KEY, startAgentProcess } from '../gateway-process.ts';
 
 const LIMIT_MS = 240_000;
@@ -25,6 +25,12 @@ const ACME = tenant('acme', '0001');
 const SHOP = tenant('shop', '0002');
 const ALL = [FIRST, ACME, SHOP];
 const OTHERS = [ACME, SHOP];
+
+/** Of which partitions each node has a gateway. */
+const SERVED = [
+  [0, 1, 2],
+  [1, 2],
+];
 
 interface Node {
   place: GatewayPlace;
@@ -67,7 +73,10 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('two nodes on a log with th
     agent = await startAgentProcess();
     const ports = await freePorts(2);
     proxy = await RoundRobin.start(ports);
-    nodes = ports.map((port, at) => ({ place: placeOf(ports, at), port, process: undefined as never }));
+    nodes = ports.map((port, at) => {
+      const place = placeOf(ports, at, { serves: SERVED[at] });
+      return { place, port, process: undefined as never };
+    });
     for (const node of nodes) {
       const first = nodes[0];
       if (first !== undefined && node !== first)
@@ -132,6 +141,11 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('two nodes on a log with th
       }),
     );
     expect(new Set(logs).size).toBe(PARTITIONS.length);
+    const backups = join(nodes[0]?.place.folder ?? '', 'backups');
+    const env = { HARN_GATEWAY_PARTITION: '0002', HARN_GATEWAY_KEY: KEY, HARN_GATEWAY_URL: proxy.url };
+    const backup = await new Child([PROGRAM, 'backup', backups], env).ended;
+    expect(backup, backup.stderr).toMatchObject({ code: 0 });
+    expect(readFileSync(join(backups, readdirSync(backups)[0] ?? '')).includes(logs[2] ?? '-')).toBe(true);
     const headers = { 'harn-partition': '0001' };
     expect(await clientOf(FIRST).call('GET', '/v1/sessions', { headers })).toMatchObject({
       status: 400,
@@ -227,8 +241,8 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('two nodes on a log with th
     'leave logs behind that check, one for each partition',
     async () => {
       for (const { process } of nodes) expect((await process.stop()).code).toBe(0);
-      for (const { place } of nodes)
-        for (const partition of PARTITIONS) {
+      for (const [at, { place }] of nodes.entries())
+        for (const partition of PARTITIONS.filter((_id, n) => SERVED[at]?.includes(n))) {
           const data = partition === '0000' ? place.data : join(place.data, 'partitions', partition);
           const { code, stdout, stderr } = await runProgram(
             'log',

@@ -325,6 +325,9 @@ describe('reporting', () => {
     expect(onlyFault({ yaml: 'store: {partitions: 2}' })).toMatch(
       /^store\.partitions: must be 1 for kind leveldb/,
     );
+    expect(onlyFault(store(`${node}, partitions: 2, serves: [0, 2]`))).toMatch(
+      /^store\.serves\[1\]: must be less than/,
+    );
     const placed = store(`${node}, partitions: 2, placement: {tenant_default: 2}`);
     expect(onlyFault(placed)).toMatch(
       /^store\.placement\.tenant_default: must be less than store\.partitions/,
