@@ -95,6 +95,7 @@ const CHECKS: readonly Check[] = [
   { name: 'versions', look: versionLines },
   { name: 'data', of: dataLines },
   { name: 'log', of: logLines },
+  { name: 'durability', of: durabilityLines },
   { name: 'disk', of: diskLines },
   { name: 'clock', of: clockLines },
   { name: 'certificate', of: certificateLines },
@@ -231,13 +232,8 @@ async function dataLines({ config, data }: Facts): Promise<Line[]> {
   ];
 }
 
-/** A log in JetStream is on its servers, and the data directory has a copy. */
-async function logLines(facts: Facts): Promise<Line[]> {
-  return [...(await streamLines(facts)), ...(await durabilityLines(facts))];
-}
-
 /** The servers of a log in JetStream, and the replicas of its streams. */
-async function streamLines({ config }: Facts): Promise<Line[]> {
+async function logLines({ config }: Facts): Promise<Line[]> {
   const sight = await inspectLogServers(config);
   if (sight === undefined) return [];
   const { servers, streams } = sight;

@@ -5285,6 +5285,7 @@ export interface components {
                  * @enum {string}
                  */
                 change: "added" | "changed" | "removed" | "accepted";
+                /** @description As it may be shown; left out where it is long. The hash is over the definition as it came. */
                 definition?: components["schemas"]["JsonObject"];
                 /** @description SHA-256 of the definition of the tool. */
                 definition_sha256: string;

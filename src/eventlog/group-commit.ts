@@ -448,8 +448,9 @@ export class RecentEvents {
   #placeAfter(scope: Stream, afterId: string): number | undefined {
     const first = this.#events[0];
     if (first === undefined) return undefined;
-    if (eventNumberOf(afterId) === 0) return this.#beginning(scope);
-    const at = eventNumberOf(afterId) - eventNumberOf(first.event.id);
+    const after = eventNumberOf(afterId);
+    if (after === 0) return this.#beginning(scope);
+    const at = after - eventNumberOf(first.event.id);
     const last = this.#events[at];
     return last !== undefined && isOf(scope, last.event) ? at + 1 : undefined;
   }

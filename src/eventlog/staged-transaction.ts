@@ -78,6 +78,7 @@ export class StagedTransaction implements Transaction, StateWriter {
   readonly #parts: TransactionParts;
   /** Number of the newest event before this transaction. */
   readonly #eventNumber: number;
+  readonly #partition: string;
   readonly #drafts: Drafts = new Map();
   /** Derived rows that go for good, and their base with them. */
   readonly #dropped = new Set<string>();
@@ -87,10 +88,11 @@ export class StagedTransaction implements Transaction, StateWriter {
     this.time = parts.time;
     this.#parts = parts;
     this.#eventNumber = parts.earlier.eventNumber;
+    this.#partition = parts.earlier.partition;
   }
 
   get position(): CleanText {
-    return own(this.#idOf(this.#eventNumber + this.#segments.events));
+    return own(eventIdOf(this.#eventNumber + this.#segments.events, this.#partition));
   }
 
   get<S extends State>(key: string): S | undefined {
@@ -196,7 +198,7 @@ export class StagedTransaction implements Transaction, StateWriter {
 
   #keepBases(): void {
     const { states, heads, markers } = this.changes;
-    const before = this.#idOf(this.#eventNumber);
+    const before = eventIdOf(this.#eventNumber, this.#partition);
     const isNew = (head?: ResourceHead) => head?.sequence === 1 && head.event_id > before;
     for (const key of new Set([...states.keys(), ...heads.keys(), ...markers.keys()]))
       if (isDerivedRow(key) && !isNew(heads.get(key))) this.#keepBase(key);
@@ -233,10 +235,6 @@ export class StagedTransaction implements Transaction, StateWriter {
       for (const [row, value] of streamRows(key, events)) this.putRow(row, value);
   }
 
-  #idOf(number: number): string {
-    return eventIdOf(number, this.#parts.earlier.partition);
-  }
-
   append(input: NewEvent): Event {
     const { origin, time, projection } = this.#parts;
     const record = recordOf(input.resource);
@@ -244,7 +242,7 @@ export class StagedTransaction implements Transaction, StateWriter {
     const content = { payload: input.payload, metadata: input.metadata ?? {} };
     const number = this.#eventNumber + this.#segments.events + 1;
     const event = buildEvent(input, content, input.recorded ? originOf(input.recorded) : origin, {
-      id: this.#idOf(number),
+      id: eventIdOf(number, this.#partition),
       sequence: (head?.sequence ?? 0) + 1,
       previousEventId: head?.event_id ?? null,
       time: input.recorded?.created_at ?? time,

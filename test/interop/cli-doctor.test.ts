@@ -433,15 +433,15 @@ describe('doctor', () => {
   it('says what a log on other machines promises, and that it cannot see whether their servers keep it', async () => {
     const store = { data: join(dir, 'data'), kind: 'jetstream', servers: ['nats://127.0.0.1:4222'] };
     const plain = await doctor({ store });
-    expect(plain.of('log')).toEqual([
+    expect(plain.of('durability')).toEqual([
       {
-        check: 'log',
+        check: 'durability',
         ok: true,
         said: 'an acknowledged commit outlives 1 of 3 servers, and no loss of power of all of them (store.durability: replicas); how the servers sync their files cannot be seen from here',
       },
     ]);
     const strict = await doctor({ store: { ...store, durability: 'disk', replicas: 5 } });
-    expect(strict.of('log')).toMatchObject([
+    expect(strict.of('durability')).toMatchObject([
       {
         ok: false,
         said: expect.stringContaining('is on the disks of 3 of 5 servers'),
@@ -449,7 +449,7 @@ describe('doctor', () => {
       },
     ]);
     const gone = await doctor({ store: { ...store, monitoring: ['http://127.0.0.1:1'] } });
-    expect(gone.of('log')).toMatchObject([
+    expect(gone.of('durability')).toMatchObject([
       { ok: true },
       { ok: false, said: expect.stringContaining('cannot be asked') },
     ]);
@@ -465,12 +465,15 @@ describe('doctor', () => {
           const of = { data: join(dir, 'data'), kind: 'jetstream', servers: servers.urls, monitoring };
           const said = syncsAlways ? 'syncs each message before' : 'syncs its files every 120 s';
           const strict = await doctor({ store: { ...of, durability: 'disk' } });
-          expect(strict.of('log').at(-1)).toMatchObject({
+          expect(strict.of('durability').at(-1)).toMatchObject({
             ok: syncsAlways,
             said: expect.stringContaining(said),
           });
           const plain = await doctor({ store: of });
-          expect(plain.of('log').at(-1)).toMatchObject({ ok: true, said: expect.stringContaining(said) });
+          expect(plain.of('durability').at(-1)).toMatchObject({
+            ok: true,
+            said: expect.stringContaining(said),
+          });
         } finally {
           await servers.close();
         }
