@@ -11,6 +11,9 @@ const AT_MOST_MS = 10_000;
 /** One that ran for so long is no faulty start. */
 const SOUND_MS = 30_000;
 
+/** What a gateway says on its standard output when it waits, or decides. */
+const STATE_LINE = /^\{"event":"(waiting|ready)","url":"([^"]+)"/;
+
 export interface PartitionProcessesParts {
   /** Words of the command line after the program. */
   argumentsOf(partition: string): string[];
@@ -46,19 +49,23 @@ export class PartitionProcesses {
 
   start(partition: string): void {
     const { argumentsOf, logger, onState } = this.#parts;
-    const child = spawn(process.execPath, [process.argv[1] ?? '', ...argumentsOf(partition)], {
+    const words = [...process.execArgv, process.argv[1] ?? '', ...argumentsOf(partition)];
+    const child = spawn(process.execPath, words, {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
       env: process.env,
     });
     this.#running.set(partition, { child, startedMs: performance.now() });
     if (child.stdout !== null)
       createInterface({ input: child.stdout }).on('line', (line) => {
-        const { event, url } = JSON.parse(line) as { event: string; url: string };
-        onState(partition, event === 'ready' ? { kind: 'decides', url } : { kind: 'waits' });
+        const said = STATE_LINE.exec(line);
+        if (said?.[1] === 'waiting') onState(partition, { kind: 'waits' });
+        else if (said !== null) onState(partition, { kind: 'decides', url: said[2] ?? '' });
       });
-    child.once('error', (error) =>
-      logger.error({ err: error, partition }, 'the gateway of a partition does not start'),
-    );
+    child.once('error', (error) => {
+      logger.error({ err: error, partition }, 'the gateway of a partition does not start');
+      // Without a process nothing else ends.
+      if (child.pid === undefined) this.#ended(partition, null, null);
+    });
     child.once('exit', (code, signal) => {
       onState(partition, { kind: 'ended' });
       this.#ended(partition, code, signal);
@@ -88,7 +95,11 @@ export class PartitionProcesses {
   /** Lets the gateway of a partition end, and another node decide next. */
   handOver({ partition, to }: { partition: string; to: string }): void {
     const child = this.#running.get(partition)?.child;
-    if (child?.connected) child.send({ handOver: to } satisfies HandOver);
+    if (child?.connected)
+      child.send({ handOver: to } satisfies HandOver, (error) => {
+        if (error !== null)
+          this.#parts.logger.warn({ err: error, partition }, 'a partition is not handed over');
+      });
   }
 
   /** Lets each read its configuration again. */

@@ -161,7 +161,9 @@ async function stopped(
   process.on('uncaughtException', fatal);
   process.on('unhandledRejection', fatal);
   const signal = await Promise.race([left, new Promise<string>((resolve) => void onSignal(resolve))]);
-  onSignal(() => process.exit(EXIT.failed));
+  // A gateway of a node gets the signal of its group, and that of its node.
+  if (left === NEVER) onSignal(() => process.exit(EXIT.failed));
+  else onSignal(() => undefined);
   logger.info({ signal }, 'draining');
   await close();
   logger.info({}, 'stopped');
@@ -190,9 +192,10 @@ async function serveNode(source: WatchedConfig, config: Config, options: ServeOp
   });
   for (const partition of node.serves) gateways.start(partition);
   const reload = () => {
-    gateways.reload();
+    // The door first: a gateway must not take a tenant whose partition the door does not know.
     void Promise.resolve()
       .then(() => node.reload(source.read()))
+      .then(() => gateways.reload())
       .catch((error: unknown) => logger.error({ err: error }, 'not reloaded'));
   };
   process.on('SIGHUP', reload);
@@ -208,7 +211,8 @@ async function serveNode(source: WatchedConfig, config: Config, options: ServeOp
     await gateways.close();
     await node.close();
   }, logger);
-  await Promise.race([node.decided(), end]);
+  const isServed = await Promise.race([node.decided().then(() => true), end.then(() => false)]);
+  if (!isServed) return;
   if (!unlisted) list(running, self, logger);
   process.stdout.write(`${JSON.stringify({ event: 'ready', url: node.url, pid: process.pid, data })}\n`);
   if (!quiet)

@@ -21,7 +21,7 @@ import { openMeasuring } from './measuring.ts';
 import { type OpenNode, openNode } from './node.ts';
 import { type OpenLogParts, openData, refuseBadCheckpoint } from './open-data.ts';
 import { type GatewayParts, type Parts, systemClock, systemRandom } from './parts.ts';
-import { isHalted, Reloader, refuseReload } from './reload.ts';
+import { isHalted, Reloader, refuseReload, refuseReloadOfOne } from './reload.ts';
 import { makeRetention } from './retention.ts';
 import { makeSurface } from './surface.ts';
 import { openTelemetry, sendsMetrics } from './telemetry.ts';
@@ -131,10 +131,12 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   let endHaltedCalls = async (): Promise<void> => undefined;
   closers.push(() => reloader?.close());
   const reload = () => reloader?.reload() ?? refuseReload();
+  // One gateway of a node alone would take tenants and keys of which the door and the others know nothing.
+  const reloadAsked = parts.partition === undefined ? reload : refuseReloadOfOne;
   const core = makeCore(working, data, rooms, clients, authentication, watch, {
     measuring,
     telemetry,
-    reload,
+    reload: reloadAsked,
     stopHaltedAgents: async () => {
       await endHaltedCalls();
       await reloader?.stopHaltedAgents();

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { ConfigError } from '#config/fault.ts';
 import type { Config } from '#config/load.ts';
 import { readCheckpoint } from '#eventlog/checkpoint.ts';
 import type { Finding } from '#eventlog/finding.ts';
@@ -161,6 +162,10 @@ async function* leftBefore(parts: MoveParts, level: LevelStoreOptions): Progress
   }
 }
 
+const ONE_PARTITION =
+  'must be 1 to move a log. On the way into JetStream raise it behind: the tenants that there are stay in the first partition. ' +
+  'A log whose tenants lie in several partitions cannot be moved out';
+
 interface Place {
   paths: { store: string; checkpoint: string };
   level: LevelStoreOptions;
@@ -169,7 +174,8 @@ interface Place {
 
 /** Throws DataFileError for a directory that holds no keys: receipts could not be checked, nor the log go on with the same. */
 function placeOf({ config, clock, random }: MoveParts): { place: Place; keys: KeyRegistry } {
-  const { data } = config.store;
+  const { data, partitions } = config.store;
+  if (partitions > 1) throw new ConfigError([{ path: 'store.partitions', message: ONE_PARTITION }]);
   refuseHalfMigrated(data);
   const paths = dataPaths(data);
   if (!existsSync(paths.keys))

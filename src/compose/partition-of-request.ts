@@ -15,7 +15,7 @@ const HINT = /^\/a2a-push\/[^/?]+\/p(\d{4})\.[\w-]{43}$/;
 const DELIVERY = /^\/v1\/connectors\/([^/?]+)\/deliveries(?:\?|$)/;
 /** What is about one log, and not about what a tenant has in it. */
 const OF_A_LOG =
-  /^\/(?:metrics|ready|\.well-known\/jwks\.json|v1\/receipt-log\/[a-z]+|v1\/admin\/(?:signing-keys|backup|reload)(?:\/[^?]*)?)(?:\?|$)/;
+  /^\/(?:metrics|ready|\.well-known\/jwks\.json|v1\/audit|v1\/receipt-log\/[a-z]+|v1\/admin\/(?:signing-keys|backup)(?:\/[^?]*)?)(?:\?|$)/;
 
 /** Where requests go, by the configuration as it is now. */
 export interface RequestPlaces {
@@ -82,5 +82,5 @@ function authorizationOf(req: IncomingMessage): string | undefined {
 
 function notNamed(partitions: readonly string[]): string {
   const last = partitions.at(-1);
-  return `Leave ${PARTITION_HEADER} out, but for /metrics, /ready, the key set, the receipt log, signing keys, backup and reload; there it is one of ${FIRST_PARTITION} to ${last}.`;
+  return `Leave ${PARTITION_HEADER} out, but for /metrics, /ready, the key set, the receipt log, the audit, signing keys and backup; there it is one of ${FIRST_PARTITION} to ${last}.`;
 }

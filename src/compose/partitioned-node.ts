@@ -1,5 +1,6 @@
 import { cpSync, existsSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Server as TlsServer } from 'node:https';
 import { join } from 'node:path';
 import type { Config } from '#config/load.ts';
 import { DEFAULT_TENANT } from '#config/sections/tenancy.ts';
@@ -79,6 +80,7 @@ export async function openPartitionedNode(parts: NodeParts): Promise<Partitioned
     transport: new TransportSecurity(settings.trustedProxies, settings.requireTls),
     ownUrl: nodeUrl,
     destinationOf: (req) => places?.of(req) ?? partitions[0] ?? '',
+    isOwn: ({ origin }) => [...own.values()].includes(origin),
     answers: (req, res) => answersForAll(relay, partitions, req, res),
   });
   const undecided = new Set(partitions);
@@ -128,6 +130,8 @@ export async function openPartitionedNode(parts: NodeParts): Promise<Partitioned
     decided: () => decided,
     async reload(now) {
       await table.place(tenantsOf(now), now.store.placement);
+      const { tls } = serverSettings(now);
+      if (tls !== undefined && relay.server instanceof TlsServer) relay.server.setSecureContext(tls);
       places = placesOf(now);
     },
     async close() {

@@ -21,6 +21,14 @@ import { type Core, guardsFor, meterOf } from './core.ts';
 import { lookAtIssuers, trustedIssuers } from './issuers.ts';
 import type { Parts } from './parts.ts';
 
+/** Rejects what asks one gateway of a node with several partitions to reload. */
+export async function refuseReloadOfOne(): Promise<never> {
+  throw new ProtocolError(
+    'conflict',
+    'This node has a gateway for each of several partitions. Send SIGHUP to its process, on each node: that reloads all of it.',
+  );
+}
+
 /** The answer before there is something to change. */
 export async function refuseReload(): Promise<never> {
   throw new ProtocolError('service_unavailable', 'The gateway starts; reload again when it is ready.');

@@ -27,12 +27,12 @@ export function moveFrom(
   const counts = nodes
     .map(({ url, partitions }) => ({ url, partitions, owned: ownedBy(url).sort() }))
     .sort((one, other) => one.owned.length - other.owned.length || (one.url < other.url ? -1 : 1));
-  const most = counts.at(-1);
-  if (most?.url !== self) return undefined;
-  for (const { url, partitions, owned } of counts) {
-    if (most.owned.length - owned.length < 2) return undefined;
-    const partition = most.owned.findLast((each) => partitions.includes(each));
-    if (partition !== undefined) return { partition, to: url };
-  }
+  // The fullest that has somebody to give to: where it is another node, that one acts.
+  for (const from of counts.toReversed())
+    for (const { url, partitions, owned } of counts) {
+      if (from.owned.length - owned.length < 2) break;
+      const partition = from.owned.findLast((each) => partitions.includes(each));
+      if (partition !== undefined) return from.url === self ? { partition, to: url } : undefined;
+    }
   return undefined;
 }

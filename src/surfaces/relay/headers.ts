@@ -15,11 +15,23 @@ const OF_CONNECTION = new Set([
   'upgrade',
 ]);
 
+/** They say what a message is, and to whom: a `Connection` header that names one of them takes it from no reader. */
+const OF_MESSAGE = new Set([
+  'authorization',
+  'content-length',
+  'harn-partition',
+  'host',
+  'idempotency-key',
+  'sec-websocket-protocol',
+  'via',
+]);
+
 /** Flat list of names and values without those of the connection, and without what its `Connection` header names. */
 export function drop(raw: readonly string[]): string[] {
   const named = pairs(raw)
     .filter(([name]) => name.toLowerCase() === 'connection')
-    .flatMap(([, value]) => value.split(',').map((option) => option.trim().toLowerCase()));
+    .flatMap(([, value]) => value.split(',').map((option) => option.trim().toLowerCase()))
+    .filter((option) => !OF_MESSAGE.has(option));
   return pairs(raw)
     .filter(([name]) => !OF_CONNECTION.has(name.toLowerCase()) && !named.includes(name.toLowerCase()))
     .flat();

@@ -39,6 +39,8 @@ export interface RelayDeps extends ParseFailureDeps {
    * Which of several deciding nodes a request is for; throws a ProtocolError for one that is for none. Default: there is one.
    */
   destinationOf?(req: IncomingMessage): string;
+  /** Whether a deciding node is one of this process's own, which takes the names of this node. Default: none is. */
+  isOwn?(owner: URL): boolean;
   /** Answers what is about all that decide; rejects with a ProtocolError. Undefined: it is handed on. Default: all is. */
   answers?(req: IncomingMessage, res: ServerResponse): Promise<void> | undefined;
 }
@@ -274,7 +276,9 @@ export class Relay implements OpenDoor {
         const isHttps = url.protocol === 'https:';
         const agent = this.#agents[isHttps ? 'https:' : 'http:'];
         const ask = isHttps ? httpsRequest : httpRequest;
-        ask(url, { headers, signal: late.signal, agent }, resolve).on('error', reject).end();
+        // This node asks for itself, of nodes that may be reached in plain HTTP by nodes alone.
+        const own = { 'x-forwarded-proto': 'https', via: `1.1 ${this.#own.host}`, ...headers };
+        ask(url, { headers: own, signal: late.signal, agent }, resolve).on('error', reject).end();
       });
       const chunks: Buffer[] = [];
       let bytes = 0;
@@ -304,7 +308,7 @@ export class Relay implements OpenDoor {
     });
     const { transport } = this.#deps;
     const headers = passedHeaders(req.rawHeaders, {
-      host: this.#isShared(req.headers.host) ? undefined : owner.host,
+      host: this.#isShared(req.headers.host, owner) ? undefined : owner.host,
       via: `${req.httpVersion} ${this.#own.host}`,
       // Of who asked this node; the owner believes it of the nodes that its operator trusts.
       'x-forwarded-proto': transport.isSecure(req) ? 'https' : 'http',
@@ -317,9 +321,10 @@ export class Relay implements OpenDoor {
     return outgoing;
   }
 
-  /** Whether the owner takes this host too: the name of this node it does not. */
-  #isShared(host: string | undefined): boolean {
-    return host !== this.#own.host && this.#deps.hosts.isNamed(host);
+  /** Whether the owner takes this host too: the name of this node another one does not. */
+  #isShared(host: string | undefined, owner: URL): boolean {
+    if (host === this.#own.host) return this.#deps.isOwn?.(owner) ?? false;
+    return this.#deps.hosts.isNamed(host);
   }
 
   #try(target: Target, { req, held, isWhole }: Passing, res: ServerResponse): Promise<Outcome> {
@@ -357,7 +362,7 @@ export class Relay implements OpenDoor {
         if (held.length > 0 || !SAFE.has(req.method ?? '')) outgoing.setHeader('Content-Length', held.length);
         outgoing.end(held);
       } else {
-        if (req.headers['content-length'] === undefined) outgoing.setHeader('Transfer-Encoding', 'chunked');
+        if (!outgoing.hasHeader('Content-Length')) outgoing.setHeader('Transfer-Encoding', 'chunked');
         outgoing.write(held);
         req.pipe(outgoing);
       }

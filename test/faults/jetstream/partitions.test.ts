@@ -141,6 +141,12 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('two nodes on a log with th
       }),
     );
     expect(new Set(logs).size).toBe(PARTITIONS.length);
+    const one = await clientOf(FIRST).call('POST', '/v1/admin/reload', { body: {} });
+    expect(one).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+    // A page of the node itself, which is the same origin whichever gateway answers.
+    const origin = `http://127.0.0.1:${nodes[0]?.port}`;
+    const page = { body: { workspace_id: FIRST.workspace }, headers: { origin } };
+    expect((await clientOf(FIRST).call('POST', '/v1/sessions', page)).status).toBe(201);
     const backups = join(nodes[0]?.place.folder ?? '', 'backups');
     const env = { HARN_GATEWAY_PARTITION: '0002', HARN_GATEWAY_KEY: KEY, HARN_GATEWAY_URL: proxy.url };
     const backup = await new Child([PROGRAM, 'backup', backups], env).ended;
@@ -151,6 +157,7 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('two nodes on a log with th
       status: 400,
       body: { error: { param: 'Harn-Partition' } },
     });
+    expect((await clientOf(FIRST).call('GET', '/v1/audit', { headers })).status).toBe(200);
     const rotated = await clientOf(FIRST).call<{ kid: string }>('POST', '/v1/admin/signing-keys', {
       body: {},
       headers,

@@ -84,6 +84,7 @@ describe('an operator names a partition', () => {
   it.each([
     ['/v1/sessions', '0001'],
     ['/v1/admin/api-keys', '0001'],
+    ['/v1/admin/reload', '0001'],
     ['/metricsx', '0001'],
     ['/v1/receipt-log/../sessions', '0001'],
     ['/metrics', '0003'],

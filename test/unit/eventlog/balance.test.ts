@@ -31,6 +31,17 @@ describe('a node gives away a partition', () => {
     expect(moveFrom('a', nodes, owners(['a', 'a', 'a']))).toEqual({ partition: '0001', to: 'b' });
   });
 
+  it('where a fuller one has nobody to give to', () => {
+    const [own, shared] = [ALL.slice(0, 2), ALL.slice(2)];
+    const nodes = [node('a', [...own, 'x']), node('b', shared), node('c', shared)];
+    const now = new Map([
+      ...[...own, 'x'].map((id) => [id, 'a'] as const),
+      ...shared.map((id) => [id, 'b'] as const),
+    ]);
+    expect(moveFrom('a', nodes, now)).toBeUndefined();
+    expect(moveFrom('b', nodes, now)).toEqual({ partition: '0003', to: 'c' });
+  });
+
   it('until no node has two more than another, whichever comes first', () => {
     const nodes = ['a', 'b', 'c'].map((url) => node(url));
     const now = owners(['a', 'a', 'a', 'a']);

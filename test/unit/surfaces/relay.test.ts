@@ -135,6 +135,31 @@ describe('a node that does not decide', () => {
     expect(urls).toEqual(['/open']);
   });
 
+  it.each(['GET', 'DELETE', 'OPTIONS'])(
+    'frames the long body of a %s whose length its Connection header names',
+    async (method) => {
+      const owner = await serve(echo);
+      const urls: string[] = [];
+      owner.server.on('request', ({ url }) => void urls.push(url ?? ''));
+      const { port, host } = new URL((await relayTo(owner.url)).url);
+      // More than is held, so that it is passed as it comes.
+      const size = 400_000;
+      const hidden = 'GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n'.padEnd(size, '\n');
+      const socket = connect(Number(port), '127.0.0.1');
+      const named = 'keep-alive, content-length, authorization';
+      socket.write(
+        `${method} /open HTTP/1.1\r\nHost: ${host}\r\nConnection: ${named}\r\nAuthorization: Bearer k\r\nContent-Length: ${size}\r\n\r\n`,
+      );
+      socket.write(hidden);
+      const answer = String((await once(socket, 'data'))[0]);
+      expect(answer).toContain(`"bytes":${size}`);
+      expect(answer).toContain('"authorization":"Bearer k"');
+      socket.destroy();
+      await pause(50);
+      expect(urls).toEqual(['/open']);
+    },
+  );
+
   it('says that it is alive, whoever decides', async () => {
     const { url } = await relayTo();
     expect(await (await fetch(`${url}/health`)).json()).toEqual({ ok: true, status: 'ok', version: '1.2.3' });
