@@ -257,10 +257,14 @@ describe('the page of these files', () => {
 
   it('has commands and flags that the program has', () => {
     const commands = [
-      ...page.matchAll(/(?:^ {4}|`|\/data )harn-gateway ((?:[a-z-]+ ?)+(?: ?--?[\w-]+(?: [\w/.-]+)?)*)/gm),
+      ...page.matchAll(
+        /(?:^ {4}(?:[A-Z_]+=\S+ )?|`|\/data )harn-gateway ((?:[a-z-]+ ?)+(?: ?--?[\w-]+(?: [\w/.-]+)?)*)/gm,
+      ),
     ];
     const words = commands.map(([, text = '']) => text.trim().split(' '));
-    expect(words.map(([name]) => name)).toEqual(['api-keys', 'check', 'serve', 'log', 'log', 'log', 'log']);
+    expect(words.map(([name]) => name)).toEqual([
+      ...['api-keys', 'check', 'serve', 'log', 'backup', 'log', 'log', 'log', 'log'],
+    ]);
     expect(words.flatMap(unknownFlags)).toEqual([]);
   });
 

@@ -69,7 +69,7 @@ export const store = z
       .array(z.int().min(0))
       .min(1, 'must name at least one partition')
       .optional()
-      .meta({ examples: [[0, 3]] })
+      .meta({ examples: [[0]] })
       .describe(
         'Partitions, from 0, of which this node has a gateway. Each wants two nodes or more that do; a node hands calls for the others on. Unset: all.',
       ),
