@@ -1,4 +1,4 @@
-import { JetStreamApiError } from '@nats-io/jetstream';
+import { JetStreamApiError, jetstream } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Clock, Logger } from '#protocol/ports.ts';
@@ -15,6 +15,7 @@ const ANSWER_MS = 1_000;
 const LOOK_MS = 200;
 /** After which another server is tried. */
 const SILENT_MS = 2_000;
+const UNAVAILABLE = 503;
 /** Of a lease that was given back, to whoever comes first. */
 const NOBODY = '';
 
@@ -76,7 +77,9 @@ export class Lease {
   }
 
   static async open(parts: LeaseParts): Promise<Lease> {
-    const kv = await new Kvm(parts.connection).create(parts.bucket, {
+    // Look-ups wait as long as the client of JetStream does, whatever the bucket is told.
+    const client = jetstream(parts.connection, { timeout: ANSWER_MS });
+    const kv = await new Kvm(client).create(parts.bucket, {
       replicas: parts.replicas,
       history: 1,
       timeout: ANSWER_MS,
@@ -130,7 +133,8 @@ export class Lease {
    * that is only slow would be slower for the connections that it has to begin.
    */
   async #leaveSilent(cause: unknown): Promise<void> {
-    if (cause instanceof JetStreamApiError) return this.#heard();
+    // A server without the others says so itself: that is no answer of theirs.
+    if (cause instanceof JetStreamApiError && cause.status !== UNAVAILABLE) return this.#heard();
     const nowMs = this.#parts.clock.monotonic();
     this.#silentSinceMs ??= nowMs;
     if (nowMs - this.#silentSinceMs < SILENT_MS) return;

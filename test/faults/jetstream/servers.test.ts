@@ -45,7 +45,7 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('NATS servers for tests'), 
       expect(behind).toBeDefined();
       servers.split(behind ?? 0, 'up', 'down');
       await expect
-        .poll(() => servers?.connectedTo('harn-gateway parted'), { timeout: 20_000 })
+        .poll(() => servers?.connectedTo('harn-gateway parted'), { timeout: 45_000 })
         .not.toBe(behind);
       const late = AbortSignal.timeout(20_000);
       await store.mayAct?.(late);
@@ -56,5 +56,5 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('NATS servers for tests'), 
       await store.close();
       rmSync(directory, { recursive: true });
     }
-  }, 60_000);
+  }, 90_000);
 });
