@@ -5,7 +5,7 @@ import type { EventLog } from '#eventlog/event-log.ts';
 import { storeBytes } from '#operation/data-directory.ts';
 import { type MetricFacts, Metrics } from '#operation/metrics.ts';
 import { WorkMetrics } from '#operation/work-metrics.ts';
-import { eventNumberOf } from '#protocol/event-ids.ts';
+import { eventNumberOf } from '#protocol/ports.ts';
 import { CIRCUIT_STATES } from '#resources/agent/schema.ts';
 import { OPERATIONS } from '#resources/operations.ts';
 import { CHECK_OUTCOMES } from '#resources/replay/schema.ts';

@@ -4,7 +4,7 @@ import { readToken, sentCredential } from '#auth/authorization.ts';
 import type { Config } from '#config/load.ts';
 import { DEFAULT_TENANT } from '#config/sections/tenancy.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import { FIRST_PARTITION } from '#protocol/event-ids.ts';
+import { FIRST_PARTITION } from '#protocol/ports.ts';
 import { readCredentials } from '#surfaces/ws/handshake.ts';
 
 /** Names the partition that an operator asks about. */

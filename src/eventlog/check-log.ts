@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sha256Hex } from '#json/canonical.ts';
-import { eventIdBehind, eventNumberOf } from '#protocol/event-ids.ts';
+import { eventIdBehind, eventNumberOf } from '#protocol/ports.ts';
 import type { KeyRegistry } from '#receipts/key-registry.ts';
 import {
   commitKey,

@@ -1,8 +1,7 @@
 import { fromLog } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import { eventNumberOf } from '#protocol/event-ids.ts';
 import type { JsonObject } from '#protocol/json.ts';
-import { type Clock, type Logger, timestamp } from '#protocol/ports.ts';
+import { type Clock, eventNumberOf, type Logger, timestamp } from '#protocol/ports.ts';
 import { commitKey, SUMMARY_KEY } from '#store/keys.ts';
 import type { DiskShortage, Store } from '#store/store.ts';
 import type { IntegrityError } from '#store/store-errors.ts';

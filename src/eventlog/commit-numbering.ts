@@ -1,4 +1,4 @@
-import { eventIdBehind, eventIdOf, eventNumberOf, partitionOf } from '#protocol/event-ids.ts';
+import { eventIdBehind, eventIdOf, eventNumberOf, partitionOf } from '#protocol/ports.ts';
 import { isEventKey, lastSegment } from '#store/keys.ts';
 import { type CommitRecord, eventCount } from './commit-record.ts';
 import type { LogHead } from './event-log.ts';

@@ -1,7 +1,6 @@
 import type { CleanText } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import { eventIdOf, eventNumberOf } from '#protocol/event-ids.ts';
-import { timestamp } from '#protocol/ports.ts';
+import { eventIdOf, eventNumberOf, timestamp } from '#protocol/ports.ts';
 import { commitKey, eventKey, isEventKey } from '#store/keys.ts';
 import { storeUnavailable } from '#store/level-errors.ts';
 import { seal, sealedHash } from '#store/sealed-record.ts';

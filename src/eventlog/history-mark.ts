@@ -1,4 +1,4 @@
-import { eventIdOf, eventNumberOf, FIRST_PARTITION, partitionOf } from '#protocol/event-ids.ts';
+import { eventIdOf, eventNumberOf, FIRST_PARTITION, partitionOf } from '#protocol/ports.ts';
 import { IntegrityError } from '#store/store-errors.ts';
 import type { Event, StoredEvent } from './event-log.ts';
 

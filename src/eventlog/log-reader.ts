@@ -1,5 +1,5 @@
 import { ProtocolError } from '#protocol/errors.ts';
-import { eventNumberOf } from '#protocol/event-ids.ts';
+import { eventNumberOf } from '#protocol/ports.ts';
 import {
   baseKey,
   eventKey,

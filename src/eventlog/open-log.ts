@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import { FIRST_PARTITION, partitionOf } from '#protocol/event-ids.ts';
 import type { Clock, Logger, Random } from '#protocol/ports.ts';
+import { FIRST_PARTITION, partitionOf } from '#protocol/ports.ts';
 import type { KeyRegistry } from '#receipts/key-registry.ts';
 import type { Store } from '#store/store.ts';
 import { IntegrityError, StoreOpenError } from '#store/store-errors.ts';

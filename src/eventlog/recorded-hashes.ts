@@ -1,5 +1,5 @@
 import { sha256Hex } from '#json/canonical.ts';
-import { eventIdBehind } from '#protocol/event-ids.ts';
+import { eventIdBehind } from '#protocol/ports.ts';
 import { commitKey, SUMMARY_KEY } from '#store/keys.ts';
 import { eventBefore, segmentsAfter } from './commit-numbering.ts';
 import { type CommitRecord, parseCommit } from './commit-record.ts';

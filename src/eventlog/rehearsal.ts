@@ -1,5 +1,5 @@
 import { type CleanText, own } from '#protocol/clean.ts';
-import { eventIdBehind } from '#protocol/event-ids.ts';
+import { eventIdBehind } from '#protocol/ports.ts';
 import type { Event, NewEvent, Projection, ResourcePointer, State, Transaction } from './event-log.ts';
 import {
   buildEvent,

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { eventIdBehind, eventIdOf, eventNumberOf, partitionOf } from '#protocol/event-ids.ts';
 import { isObject } from '#protocol/json-shape.ts';
+import { eventIdBehind, eventIdOf, eventNumberOf, partitionOf } from '#protocol/ports.ts';
 import { eventKey, lastSegment, streamOf } from '#store/keys.ts';
 import { checked, contentOfChecked, SEAL_BYTES, seal, sealedHash, unseal } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';

@@ -1,5 +1,5 @@
 import { type CleanText, own } from '#protocol/clean.ts';
-import { eventIdOf } from '#protocol/event-ids.ts';
+import { eventIdOf } from '#protocol/ports.ts';
 import { baseKey, isWrittenOnce, KEY_KINDS } from '#store/keys.ts';
 import { SEAL_BYTES, seal, unseal } from '#store/sealed-record.ts';
 import { BASE_MARKER, isDerivedRow } from './base-row.ts';

@@ -1,5 +1,5 @@
 import { sha256Hex } from '#json/canonical.ts';
-import { eventNumberOf } from '#protocol/event-ids.ts';
+import { eventNumberOf } from '#protocol/ports.ts';
 import { commitKey, eventKey, keysUnder, lastSegment } from '#store/keys.ts';
 import { SEAL_BYTES } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';

@@ -3,9 +3,15 @@ import type { Event, NewEvent, ResourcePointer } from '#eventlog/event-log.ts';
 import { buildEvent } from '#eventlog/fold-record.ts';
 import { SegmentWriter } from '#eventlog/segment.ts';
 import { fromLog } from '#protocol/clean.ts';
-import { eventIdOf } from '#protocol/event-ids.ts';
 import type { JsonObject } from '#protocol/json.ts';
-import { type Clock, createIdSource, type IdSource, type Random, timestamp } from '#protocol/ports.ts';
+import {
+  type Clock,
+  createIdSource,
+  eventIdOf,
+  type IdSource,
+  type Random,
+  timestamp,
+} from '#protocol/ports.ts';
 import { CURRENT_RULES } from '#protocol/rules.ts';
 import { buildReceipt, type ReceiptKey, sealReceipt } from '#receipts/build-receipt.ts';
 import { appendLeaf, encodeLeaf, type HexHash, rootOf } from '#receipts/merkle.ts';

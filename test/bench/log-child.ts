@@ -4,7 +4,7 @@ import { systemClock as clock, createLogging, systemRandom as random } from '#co
 import { tableSeal } from '#compose/open-data.ts';
 import { openEventLog } from '#eventlog/open-log.ts';
 import { dataPaths } from '#operation/data-directory.ts';
-import { eventIdOf } from '#protocol/event-ids.ts';
+import { eventIdOf } from '#protocol/ports.ts';
 import { openKeyRegistry } from '#receipts/key-registry.ts';
 import { loadRooms } from '#resources/load-rooms.ts';
 import { keysUnder } from '#store/keys.ts';

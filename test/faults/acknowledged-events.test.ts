@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventIdOf } from '#protocol/event-ids.ts';
+import { eventIdOf } from '#protocol/ports.ts';
 import { FaultyStore, type StoreCall } from '../harness/faulty-store.ts';
 import { append, findingsOf, LogDirectory, noted, until } from '../unit/eventlog/log-harness.ts';
 

@@ -18,8 +18,8 @@ import {
   type MsgHdrs,
   type NatsConnection,
 } from '@nats-io/transport-node';
-import { FIRST_PARTITION } from '#protocol/event-ids.ts';
 import type { Clock } from '#protocol/ports.ts';
+import { FIRST_PARTITION } from '#protocol/ports.ts';
 import { storeUnavailable } from '#store/level-errors.ts';
 import { IntegrityError, StoreOpenError } from '#store/store-errors.ts';
 import type { Timers } from '../timers.ts';

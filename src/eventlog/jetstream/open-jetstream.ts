@@ -1,5 +1,5 @@
-import { FIRST_PARTITION } from '#protocol/event-ids.ts';
 import type { Clock, Logger, Random } from '#protocol/ports.ts';
+import { FIRST_PARTITION } from '#protocol/ports.ts';
 import { type LevelStoreOptions, openLevelStore } from '#store/level-store.ts';
 import { IntegrityError, StoreOpenError } from '#store/store-errors.ts';
 import { FORMS } from '../migrate/forms.ts';

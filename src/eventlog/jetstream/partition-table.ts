@@ -1,8 +1,8 @@
 import { jetstreamManager } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { FIRST_PARTITION } from '#protocol/event-ids.ts';
 import type { Clock, Logger } from '#protocol/ports.ts';
+import { FIRST_PARTITION } from '#protocol/ports.ts';
 import { StoreOpenError } from '#store/store-errors.ts';
 import type { Timers } from '../timers.ts';
 import type { SeenNode } from './balance.ts';

@@ -4,7 +4,7 @@ import type { Event, EventLog, Segment } from '#eventlog/event-log.ts';
 import { eventIn, NO_EVENT } from '#eventlog/segment.ts';
 import { mayHoldHidden } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import { eventIdOf, eventNumberOf, FIRST_PARTITION, partitionOf } from '#protocol/event-ids.ts';
+import { eventIdOf, eventNumberOf, FIRST_PARTITION, partitionOf } from '#protocol/ports.ts';
 import type { SessionFold } from '#resources/session/state.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { type TaskState, taskKeys } from '#resources/task/state.ts';

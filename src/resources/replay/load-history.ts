@@ -5,7 +5,7 @@ import { type RecordedHash, RecordedHashes } from '#eventlog/recorded-hashes.ts'
 import { eventIn, NO_EVENT } from '#eventlog/segment.ts';
 import { sha256Hex } from '#json/canonical.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import { eventNumberOf } from '#protocol/event-ids.ts';
+import { eventNumberOf } from '#protocol/ports.ts';
 import { knowsRules } from '#protocol/rules.ts';
 import { artifactIn } from '#resources/artifact/artifact-in.ts';
 import { recordsOf } from '#resources/artifact/content.ts';

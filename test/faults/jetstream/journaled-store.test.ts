@@ -6,7 +6,7 @@ import { Kvm } from '@nats-io/kv';
 import { connect } from '@nats-io/transport-node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventLog } from '#eventlog/event-log.ts';
-import { eventIdOf } from '#protocol/event-ids.ts';
+import { eventIdOf } from '#protocol/ports.ts';
 import { resourceKey } from '#store/keys.ts';
 import { openJetStreamFor } from '../../harness/jetstream-store.ts';
 import { NATS_SERVER, NatsServers, needsNats } from '../../harness/nats-servers.ts';

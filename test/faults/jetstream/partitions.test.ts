@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiKeyHash } from '#auth/api-keys.ts';
-import { partitionOf } from '#protocol/event-ids.ts';
+import { partitionOf } from '#protocol/ports.ts';
 import { TestClient } from '../../harness/client.ts';
 import { NATS_SERVER, NatsServers, needsNats } from '../../harness/nats-servers.ts';
 import { freePorts, RoundRobin } from '../../harness/round-robin.ts';

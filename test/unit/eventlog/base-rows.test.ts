@@ -3,7 +3,7 @@ import { checkLog } from '#eventlog/check-log.ts';
 import type { CommitRecord } from '#eventlog/commit-record.ts';
 import type { EventLog, Projection } from '#eventlog/event-log.ts';
 import { sha256Hex } from '#json/canonical.ts';
-import { eventIdOf } from '#protocol/event-ids.ts';
+import { eventIdOf } from '#protocol/ports.ts';
 import { baseKey, commitKey, foldKey, keysUnder, listKey, resourceKey, SUMMARY_KEY } from '#store/keys.ts';
 import { checked } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';

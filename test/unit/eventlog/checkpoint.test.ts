@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Checkpoint } from '#eventlog/event-log.ts';
 import { canonicalJson } from '#json/canonical.ts';
-import { eventIdOf } from '#protocol/event-ids.ts';
+import { eventIdOf } from '#protocol/ports.ts';
 import type { Store } from '#store/store.ts';
 import { append, LogDirectory, noted, until } from './log-harness.ts';
 

@@ -3,7 +3,7 @@ import { checkLog } from '#eventlog/check-log.ts';
 import { type CommitRange, SetHash, withRange } from '#eventlog/commit-summary.ts';
 import type { EventLog, StreamScope } from '#eventlog/event-log.ts';
 import { RecordedHashes } from '#eventlog/recorded-hashes.ts';
-import { eventIdOf } from '#protocol/event-ids.ts';
+import { eventIdOf } from '#protocol/ports.ts';
 import { commitKey, eventKey, keysUnder, SUMMARY_KEY } from '#store/keys.ts';
 import { seal } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventLog } from '#eventlog/event-log.ts';
 import { ProtocolError } from '#protocol/errors.ts';
-import { eventIdOf } from '#protocol/event-ids.ts';
+import { eventIdOf } from '#protocol/ports.ts';
 import { idempotencyKey, resourceKey } from '#store/keys.ts';
 import { FaultyStore, type StoreFault } from '../../harness/faulty-store.ts';
 import {

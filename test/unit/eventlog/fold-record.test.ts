@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Event, State } from '#eventlog/event-log.ts';
 import { type FoldRecord, foldCodec } from '#eventlog/fold-record.ts';
 import { type SaidSlots, SegmentWriter, saidBy } from '#eventlog/segment.ts';
-import { eventIdOf } from '#protocol/event-ids.ts';
+import { eventIdOf } from '#protocol/ports.ts';
 import { resourceKey } from '#store/keys.ts';
 import { checked, contentOfChecked } from '#store/sealed-record.ts';
 import { IntegrityError } from '#store/store-errors.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventLog, StreamScope } from '#eventlog/event-log.ts';
 import { checkCursor } from '#eventlog/log-reader.ts';
-import { eventIdOf } from '#protocol/event-ids.ts';
+import { eventIdOf } from '#protocol/ports.ts';
 import { append, findingsOf, LogDirectory, NOBODY, noted } from './log-harness.ts';
 
 const PARTITION = '0003';

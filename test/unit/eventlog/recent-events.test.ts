@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventLog, StreamScope } from '#eventlog/event-log.ts';
 import { RecentEvents } from '#eventlog/group-commit.ts';
-import { eventIdOf } from '#protocol/event-ids.ts';
+import { eventIdOf } from '#protocol/ports.ts';
 import { resourceKey } from '#store/keys.ts';
 import { append, LogDirectory, noted } from './log-harness.ts';
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkLog } from '#eventlog/check-log.ts';
 import type { Event, EventLog, StreamScope } from '#eventlog/event-log.ts';
 import type { Finding } from '#eventlog/finding.ts';
-import { eventIdOf } from '#protocol/event-ids.ts';
+import { eventIdOf } from '#protocol/ports.ts';
 import { baseKey, eventKey, resourceKey, streamCutKey, streamOf } from '#store/keys.ts';
 import { seal } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';

@@ -9,7 +9,7 @@ import {
   storedEvents,
   streamRows,
 } from '#eventlog/segment.ts';
-import { eventIdOf } from '#protocol/event-ids.ts';
+import { eventIdOf } from '#protocol/ports.ts';
 import { eventKey } from '#store/keys.ts';
 import { IntegrityError } from '#store/store-errors.ts';
 

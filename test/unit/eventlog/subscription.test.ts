@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventLog, StreamScope } from '#eventlog/event-log.ts';
 import { type SubscriptionOptions, Subscriptions } from '#eventlog/subscription.ts';
-import { eventIdOf } from '#protocol/event-ids.ts';
+import { eventIdOf } from '#protocol/ports.ts';
 import { append, LogDirectory, NOBODY, noted, until } from './log-harness.ts';
 import { RecordingClient } from './recording-client.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventIdBehind, eventIdOf, eventNumberOf, partitionOf } from '#protocol/event-ids.ts';
+import { eventIdBehind, eventIdOf, eventNumberOf, partitionOf } from '#protocol/ports.ts';
 
 const MOST = Number.MAX_SAFE_INTEGER;
 

@@ -1,6 +1,6 @@
 import type { Event } from '#eventlog/event-log.ts';
-import { eventIdBehind, eventNumberOf } from '#protocol/event-ids.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { eventIdBehind, eventNumberOf } from '#protocol/ports.ts';
 import type { FrameList, ListedFrame } from './frame-list.ts';
 import type { FrameBlock, RecordedFrame } from './recorded-frame.ts';
 

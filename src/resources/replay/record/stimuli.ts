@@ -1,5 +1,5 @@
 import type { Event } from '#eventlog/event-log.ts';
-import { eventNumberOf } from '#protocol/event-ids.ts';
+import { eventNumberOf } from '#protocol/ports.ts';
 import { isBlocked, type TaskStatus } from '#protocol/task-states.ts';
 import type { History, MissingDependency, Stimulus } from './history.ts';
 import type { PlacedFrame, RecordedFrame } from './recorded-frame.ts';

@@ -7,7 +7,7 @@ import { Rebuild } from '#eventlog/rebuild.ts';
 import { MemoryScratch } from '#eventlog/scratch.ts';
 import { SegmentWriter } from '#eventlog/segment.ts';
 import { dataPaths } from '#operation/data-directory.ts';
-import { eventIdOf } from '#protocol/event-ids.ts';
+import { eventIdOf } from '#protocol/ports.ts';
 import type { DraftPart } from '#protocol-client.ts';
 import { type KeyRow, writeRows } from '#receipts/key-files.ts';
 import { openKeyRegistry } from '#receipts/key-registry.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dataPaths } from '#operation/data-directory.ts';
-import { eventNumberOf } from '#protocol/event-ids.ts';
+import { eventNumberOf } from '#protocol/ports.ts';
 import type { Receipt } from '#resources/receipt/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { frameKey } from '#store/keys.ts';

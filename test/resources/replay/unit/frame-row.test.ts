@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Event } from '#eventlog/event-log.ts';
-import { eventIdOf } from '#protocol/event-ids.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
+import { eventIdOf } from '#protocol/ports.ts';
 import {
   encodeFrameRow,
   FrameGapError,
