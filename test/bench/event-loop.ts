@@ -34,6 +34,8 @@ export const eventLoop: Bench = {
       [peers.mcp],
       {
         upstreams: { a2a: [{ id: 'hostile', card: peers.cardUrl }], mcp: [peers.mcp] },
+        // As far as rules may go, so that the costliest are taken.
+        policy: { remember: { suggest: 'always', act_with_approval: 'always', act_auto: 'always' } },
       },
     );
     const gateway = new Child<GatewayAddress>('gateway-child', { args: { config, echo: true }, profileDir });
