@@ -14,11 +14,14 @@ import type { DecisionTools, NeededVault, OfferedModels, Route, RoutedAgent } fr
 import { GatewayCore, type WorkspaceIdOf } from '#core/gateway-core.ts';
 import { KeyedMutex } from '#core/keyed-mutex.ts';
 import { OnceAMinute } from '#core/once-a-minute.ts';
+import { readerAhead } from '#core/read-ahead.ts';
 import { Refusals } from '#core/refusals.ts';
 import { unlessDamaged } from '#core/unless-damaged.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import { Subscriptions } from '#eventlog/subscription.ts';
 import type { Metering } from '#gateway.ts';
+import { JsonReader } from '#json/json-reader.ts';
+import { SlicedWork } from '#json/large-json.ts';
 import { dataPaths, ensureSecretFile, inputBoxKey, redactionProofKey } from '#operation/data-directory.ts';
 import { decideTool } from '#policy/known-tool.ts';
 import { policySettings } from '#policy/settings.ts';
@@ -75,6 +78,8 @@ const TRACE_ID_BYTES = 16;
 /** The core and what the surfaces and the housekeeping need of it. */
 export interface Core {
   gateway: GatewayCore;
+  /** Of clients and of what the gateway itself has written: all of it takes turns. */
+  json: JsonReader;
   log: EventLog;
   runner: TaskRunner;
   tools: DecisionTools;
@@ -111,6 +116,9 @@ export function makeCore(
   const tools = decisionTools(parts, { log, keys }, clients, box, files, running);
   const sending = makeSending(parts, log, box, tools, { measuring, mayAct });
   const interpretOf = interpreter(clients);
+  const work = new SlicedWork();
+  const json = new JsonReader(work);
+  const readAhead = readerAhead(work, parts.redactor);
   const runner = new TaskRunner({
     log,
     tools,
@@ -121,6 +129,8 @@ export function makeCore(
     interpretOf,
     verificationKeys: () => keys.verificationKeys(),
     redactFrame: tools.redact,
+    readAhead,
+    parse: (text) => json.readPeerText(text),
     frameNumbers: new FrameNumbers(log),
     guards,
     limits: runnerLimits(config),
@@ -200,6 +210,7 @@ export function makeCore(
     }),
     newestReplayCheck: () => replayChecks.newest,
     workspaceIdOf: workspaceNames(config, log),
+    readAhead,
     awaitStart: (taskId, signal) => runner.awaitStart(taskId, signal),
     files,
     receiptLog,
@@ -212,6 +223,7 @@ export function makeCore(
   const metering = { meter: meterOf(parts, refusals) };
   return {
     gateway,
+    json,
     log,
     runner,
     tools,

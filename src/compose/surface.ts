@@ -8,7 +8,7 @@ import type { ClockWatch } from '#core/clock-watch.ts';
 import type { RouteFacts } from '#core/facts.ts';
 import type { EventLog } from '#eventlog/event-log.ts';
 import type { AdmittedCaller, Gateway } from '#gateway.ts';
-import { JsonReader } from '#json/json-reader.ts';
+import type { JsonReader } from '#json/json-reader.ts';
 import type { Face } from '#operation/metric-table.ts';
 import { readinessOf } from '#operation/readiness.ts';
 import { decisionOfHalt, haltOn } from '#policy/halts.ts';
@@ -56,7 +56,7 @@ export function makeSurface(
   { measuring, telemetry }: Watching,
   door: OpenDoor | undefined,
 ): ComposedSurface {
-  const { gateway, tools } = core;
+  const { gateway, tools, json } = core;
   const { config, logger, version, clock } = parts;
   const codes = new SignInCodes(parts);
   let draining = false;
@@ -65,7 +65,6 @@ export function makeSurface(
       readinessOf(log, draining, neverReached(issuers), watch.details()),
       undiscovered(clients).filter((route) => haltOn(tools.self.halts, { route }) === undefined),
     );
-  const json = new JsonReader();
   const cards = makeCards(parts, keys, clients, tools.routes, () => surface.grpcAddress());
   const calls = telemetry?.calls;
   const faceOf = (face: Face): Gateway => {

@@ -1,6 +1,7 @@
 import type { Caller } from '#auth/caller.ts';
 import type { EventLog, Origin, Transaction } from '#eventlog/event-log.ts';
 import type { Call, CallHead } from '#gateway.ts';
+import { AT_ONCE_BYTES, jsonSizeUpTo } from '#json/large-json.ts';
 import { type Clean, own } from '#protocol/clean.ts';
 import type { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
@@ -36,6 +37,7 @@ import {
 } from './idempotency.ts';
 import type { KeyedMutex } from './keyed-mutex.ts';
 import { isMemberOf } from './load.ts';
+import type { ReadAhead } from './read-ahead.ts';
 import { policyCode, type Refusals } from './refusals.ts';
 
 /** What running commands needs. */
@@ -47,6 +49,7 @@ export interface CommandDeps {
   newTraceId(): string;
   /** Does what a command named; rejects with a ProtocolError when it could not be done. `signal`: the caller went away. */
   perform(effect: Effect, signal: AbortSignal): Promise<EffectResult>;
+  readAhead: ReadAhead;
   /** Waits, bounded, until an accepted task leaves the queue; the task then, or undefined when it did not. */
   awaitStart(taskId: string, signal: AbortSignal): Promise<object | undefined>;
   refusals: Refusals;
@@ -70,6 +73,8 @@ export class CommandRun {
   readonly #id: CommandId;
   readonly #command: Command<CommandId>;
   readonly #call: Call;
+  /** Its body, where that is JSON. */
+  readonly #json: JsonValue | undefined;
   readonly #by: ResolvedCaller;
   readonly #caller: Caller;
   readonly #origin: Origin;
@@ -81,6 +86,7 @@ export class CommandRun {
     this.#id = id;
     this.#command = deps.commands[id] as Command<CommandId>;
     this.#call = call;
+    this.#json = isJson(call.body) ? call.body : undefined;
     this.#by = by;
     this.#caller = caller;
     this.#origin = originOf(call, by.name, deps);
@@ -91,14 +97,21 @@ export class CommandRun {
   }
 
   async decide(mutex: KeyedMutex): Promise<Outcome> {
-    const command = this.#command;
-    const key = command.mutexKey?.(this.#call.path as never);
-    if (key === undefined) return this.#decide(command);
-    return mutex.run(key, async () => {
-      // It may have waited for long.
-      await this.#by.settle();
-      return this.#decide(command);
-    });
+    const json = this.#json;
+    const isLarge = json !== undefined && jsonSizeUpTo(json, AT_ONCE_BYTES) > AT_ONCE_BYTES;
+    const forget = isLarge ? await this.#deps.readAhead(json, this.#call.signal) : undefined;
+    try {
+      const command = this.#command;
+      const key = command.mutexKey?.(this.#call.path as never);
+      if (key === undefined) return await this.#decide(command);
+      return await mutex.run(key, async () => {
+        // It may have waited for long.
+        await this.#by.settle();
+        return this.#decide(command);
+      });
+    } finally {
+      forget?.();
+    }
   }
 
   async #decide(command: Command<CommandId>): Promise<Outcome> {
@@ -163,7 +176,7 @@ export class CommandRun {
       if (kept && isFor(tx, this.#caller, kept)) return { decided: kept, repeated: true };
       refuseOtherWords(this.#by.version, this.#id, this.#call.body);
       const input = decodeInput(operation(this.#id), this.#call);
-      refuseLargeMembers(input.body, this.#facts.limits);
+      if (this.#json !== undefined) refuseLargeMembers(input.body, this.#facts.limits);
       this.#call.admitted?.();
       const decided = decide(tx, this.#clean(input, tx) as never);
       if ('effect' in decided) return decided;
@@ -185,10 +198,10 @@ export class CommandRun {
     { path, query, body }: DecodedInput,
     tx: Transaction,
   ): DecodedInput & { sent: unknown; asked: unknown } {
-    const isJson = body !== undefined && !isRawBody(body as never) && !isSpooledBody(body as never);
-    if (!isJson && Object.keys(query).length === 0) return { path, query, body, sent: body, asked: query };
-    const given = isJson ? { query, body } : { query };
-    const clean = this.#redacted(given, () => sessionsOf(tx, this.#caller, path, isJson ? body : undefined));
+    const isBody = body !== undefined && this.#json !== undefined;
+    if (!isBody && Object.keys(query).length === 0) return { path, query, body, sent: body, asked: query };
+    const given = isBody ? { query, body } : { query };
+    const clean = this.#redacted(given, () => sessionsOf(tx, this.#caller, path, isBody ? body : undefined));
     return { path, query: clean.query, body: 'body' in clean ? clean.body : body, sent: body, asked: query };
   }
 
@@ -253,6 +266,10 @@ export class CommandRun {
 /** Says nothing of the call itself: a retry may do better. */
 function isPassing({ code, status }: ProtocolError): boolean {
   return status >= 500 || code === 'client_closed_request' || code === 'unauthenticated';
+}
+
+function isJson(body: Call['body']): body is JsonValue {
+  return body !== undefined && !isRawBody(body) && !isSpooledBody(body);
 }
 
 function hashOf(body: Call['body']): string {

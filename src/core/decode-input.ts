@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Call } from '#gateway.ts';
-import { fitsAsJson } from '#json/json-size.ts';
+import { jsonSizeUpTo } from '#json/large-json.ts';
 import type { CleanObject } from '#protocol/clean.ts';
 import { ProtocolError, shownName } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
@@ -109,7 +109,7 @@ const CONTENT: ReadonlySet<string> = new Set([
  * Throws 413 `payload_too_large`; the caller registers an Artifact for it.
  */
 export function refuseLargeMembers(body: unknown, limits: Limits): void {
-  if (!isObject(body) || isRawBody(body as never) || isSpooledBody(body as never)) return;
+  if (!isObject(body)) return;
   for (const [name, value] of Object.entries(body)) {
     if (!CONTENT.has(name)) refuseLarge(value, name, limits);
   }
@@ -136,7 +136,7 @@ export function patchedMetadata(before: CleanObject, patch: CleanObject, limits:
 
 /** Throws 413 `payload_too_large` for a value that is larger as JSON than the inline limit. */
 export function refuseLarge(value: JsonValue | undefined, param: string, { inlineBytes }: Limits): void {
-  if (value === undefined || fitsAsJson(value, inlineBytes)) return;
+  if (value === undefined || jsonSizeUpTo(value, inlineBytes) <= inlineBytes) return;
   const message = `${param} is larger than ${inlineBytes} bytes. Register it as an Artifact and name its id here instead.`;
   throw new ProtocolError('payload_too_large', message, { param, details: { limit_bytes: inlineBytes } });
 }

@@ -1,6 +1,6 @@
 import type { EventLog, StateReader } from '#eventlog/event-log.ts';
 import type { Answer } from '#gateway.ts';
-import { jsonSize } from '#json/json-size.ts';
+import { jsonSize } from '#json/large-json.ts';
 import { isMember } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { taskAt, tasksBefore } from '#resources/session/fold.ts';

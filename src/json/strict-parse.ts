@@ -1,5 +1,6 @@
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonValue } from '#protocol/json.ts';
+import type { Sliced } from './large-json.ts';
 import { isExactNumber } from './number.ts';
 import { JsonWalk, type Location, locate } from './walk.ts';
 
@@ -46,9 +47,6 @@ export interface JsonLimits {
 export function parseStrict(bytes: Uint8Array, limits: JsonLimits): JsonValue {
   return parseDecoded(decoded(bytes, limits), limits.maxDepth ?? MAX_JSON_DEPTH);
 }
-
-/** Work that rests after each slice, so that its caller decides when it goes on. */
-export type Sliced<Result> = Generator<void, Result, void>;
 
 /** The same as `parseStrict`, `sliceChars` of the text at a time; a long string is read in one slice. */
 export function* parseStrictInSlices(

@@ -47,7 +47,7 @@ export class PatternScanner {
     return this.hints.some((hint) => suggests(hint, text, isPlain));
   }
 
-  /** `isPlain` says that the text has no long word (`long-words.ts`). */
+  /** `isPlain` says that the text has no long word. */
   scan(text: string, isPlain = !hasLongWord(text)): TextRedaction {
     if (!this.suggests(text, isPlain)) return { text, hits: NO_HITS };
     const clean = new CleanText(text);
@@ -208,28 +208,33 @@ export function kindAt(text: string, at: number): number {
   return code < CODES ? (KINDS[code] ?? OTHER) : OTHER;
 }
 
+/** Where a secret of the rules can stand, and where to look for the next such place. */
+export interface LongWord {
+  from: number;
+  to: number;
+  next: number;
+}
+
 /**
- * Calls for each place where a secret of the rules can stand: a word of twelve signs or more without a space, with what may
- * name it before it when a sign of assignment stands between or in it. Nearly all of a text in plain language is skipped. The places are
- * in order; one may begin before the last one ends.
+ * The first place behind `start` where a secret of the rules can stand: a word of twelve signs or more without a space, with what may
+ * name it before it when a sign of assignment stands between or in it. Nearly all of a text in plain language is skipped. A place
+ * may begin before the last one ends.
  */
-export function forLongWords(text: string, visit: (from: number, to: number) => void): void {
-  for (let at = longWord(text, 0); at !== undefined; ) {
+export function nextLongWord(text: string, start: number): LongWord | undefined {
+  let at = longWord(text, start);
+  for (; at !== undefined; at = longWord(text, MARKER.lastIndex)) {
     MARKER.lastIndex = at;
-    if (text.charAt(at - 1) === '<' && MARKER.test(text)) {
-      at = longWord(text, MARKER.lastIndex);
-      continue;
-    }
-    let isAssigned = isBehindAssignment(text, at);
-    let end = at;
-    for (; end < text.length; end += 1) {
-      const kind = KINDS[text.charCodeAt(end)] ?? OTHER;
-      if (kind === OTHER) break;
-      if (kind === ASSIGNING) isAssigned = true;
-    }
-    visit(isAssigned ? Math.max(0, at - NAME_REACH) : at, end);
-    at = longWord(text, end + 1);
+    if (text.charAt(at - 1) !== '<' || !MARKER.test(text)) break;
   }
+  if (at === undefined) return undefined;
+  let isAssigned = isBehindAssignment(text, at);
+  let end = at;
+  for (; end < text.length; end += 1) {
+    const kind = KINDS[text.charCodeAt(end)] ?? OTHER;
+    if (kind === OTHER) break;
+    if (kind === ASSIGNING) isAssigned = true;
+  }
+  return { from: isAssigned ? Math.max(0, at - NAME_REACH) : at, to: end, next: end + 1 };
 }
 
 /** Whether a text has a word of twelve signs or more: letters, digits and those that tokens have. */

@@ -1,3 +1,4 @@
+import { finished, jsonSizeUpTo, runsOf, SLICE_SIZE, type Sliced } from '#json/large-json.ts';
 import { type Clean, readByRedactor } from '#protocol/clean.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { KnownSecrets } from './known-secrets.ts';
@@ -14,7 +15,7 @@ import { hasLongWord, PatternScanner } from './pattern-scanner.ts';
 import { CONTEXTS, SHAPES, URL_PARTS } from './patterns.ts';
 import { nameOfRule, RULES, RuleScanner } from './rules/rule-scanner.ts';
 import { isHiddenInBundles, isSecretName } from './secret-names.ts';
-import { hideSplitSecrets } from './split-secrets.ts';
+import { hideSplitSecrets, sharedTexts } from './split-secrets.ts';
 
 /** A shorter secret would hit ordinary words. */
 const MIN_SECRET_LENGTH = 8;
@@ -41,6 +42,7 @@ export class Redactor {
   private readonly logSecrets = new LogSecrets();
   private readonly cleanNames = new Map<string, TextRedaction>();
   private readonly cleanTexts = new RecentTexts();
+  private ahead = new FoundAhead();
   /** In this order: a scanner never matches what it put in place itself; later ones may. */
   private readonly scanners = [
     new PatternScanner(SHAPES),
@@ -58,6 +60,8 @@ export class Redactor {
     this.known.add(secret);
     this.cleanNames.clear();
     this.cleanTexts.clear();
+    // What is being read now was begun without it, and goes where nobody looks.
+    this.ahead = new FoundAhead();
   }
 
   /** For the log: strings and member names lose secrets, whole members stay, so a tool's `page_token` survives. */
@@ -68,8 +72,30 @@ export class Redactor {
   /** The same for the log: everything that comes from outside passes here before it is recorded. `hit`: something was found. */
   clean<T>(value: T): { value: Clean<T>; hit: boolean } {
     // Everything that comes here is JSON; interfaces only lack the index signature that would say so.
-    const read = redactTree(value as JsonValue, this.valueRules);
+    const { values } = this.ahead;
+    const read = redactTree(value as JsonValue, this.valueRules, values.size === 0 ? undefined : values);
     return { value: readByRedactor(read.value as T), hit: read.hits.length > 0 };
+  }
+
+  /**
+   * Does in slices what `clean` will be asked of a large value: it finds the large texts, arrays and objects in it done, until the
+   * function that this returns is called, or a secret becomes known.
+   */
+  *readAhead(value: JsonValue): Sliced<() => void> {
+    const { ahead } = this;
+    const read: (string | object)[] = [];
+    yield* new TreeWalk(this.valueRules, ahead.values).ahead(value, {
+      read: (text) => this.read(text),
+      keepText: (text, found) => {
+        ahead.texts.set(text, found);
+        read.push(text);
+      },
+      keep: (given, found) => {
+        ahead.values.set(given, found);
+        read.push(given);
+      },
+    });
+    return () => ahead.forget(read);
   }
 
   /** For content that is otherwise kept as it came: known secrets alone, and bytes (`base64`) stay what they are. */
@@ -115,19 +141,31 @@ export class Redactor {
       this.cleanTexts.add(text);
       return { text, hits: NO_HITS };
     }
+    const ahead = text.length > SLICE_SIZE ? this.ahead.texts.get(text) : undefined;
+    if (ahead !== undefined) return ahead;
     const clean: string[] = [];
-    const found = this.scanned(this.hideKnown(text), clean);
-    if (found.hits.length === 0) this.cleanTexts.add(text);
-    return this.settled(found, clean);
+    const found = finished(this.scanned(this.hideKnown(text), clean));
+    if (found.hits.length > 0) return finished(this.settled(found, clean));
+    this.cleanTexts.add(text);
+    return found;
   };
 
+  /** The same for a large text, of which nothing is known. */
+  private *read(text: string): Sliced<TextRedaction> {
+    const clean: string[] = [];
+    const found = yield* this.scanned(this.hideKnown(text), clean);
+    return found.hits.length === 0 ? found : yield* this.settled(found, clean);
+  }
+
   /** In `clean` is for each scanner the last text in which it finds nothing. */
-  private scanned(known: TextRedaction, clean: (string | undefined)[]): TextRedaction {
+  private *scanned(known: TextRedaction, clean: (string | undefined)[]): Sliced<TextRedaction> {
     let found = known;
     let isPlain = !hasLongWord(found.text);
     for (const [index, scanner] of this.scanners.entries()) {
       if (clean[index] === found.text) continue;
-      const next = scanner.scan(found.text, isPlain);
+      const { text } = found;
+      const next =
+        text.length > SLICE_SIZE ? yield* inSlices(scanner, text, isPlain) : scanner.scan(text, isPlain);
       if (next.hits.length > 0) isPlain = !hasLongWord(next.text);
       if (next.hits.length === 0 || scanner.findsAllAtOnce) clean[index] = next.text;
       if (next.hits.length > 0)
@@ -137,11 +175,10 @@ export class Redactor {
   }
 
   /** Hiding a part of a URL may make the text around it look like a secret, so this repeats until nothing is found. */
-  private settled(found: TextRedaction, clean: (string | undefined)[]): TextRedaction {
-    if (found.hits.length === 0) return found;
+  private *settled(found: TextRedaction, clean: (string | undefined)[]): Sliced<TextRedaction> {
     let last = found;
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      const more = this.scanned({ text: last.text, hits: NO_HITS }, clean);
+      const more = yield* this.scanned({ text: last.text, hits: NO_HITS }, clean);
       if (more.hits.length === 0) break;
       const standing = last.hits.filter(({ replacement }) => more.text.includes(replacement));
       last = { text: more.text, hits: [...standing, ...more.hits] };
@@ -197,6 +234,18 @@ export class Redactor {
     }
     return { text: clean + text.slice(done), hits };
   }
+}
+
+/** The expressions of a pattern scanner read a text in one go. */
+function* inSlices(
+  scanner: PatternScanner | RuleScanner,
+  text: string,
+  isPlain: boolean,
+): Sliced<TextRedaction> {
+  yield;
+  return scanner instanceof RuleScanner
+    ? yield* scanner.scanInSlices(text, isPlain)
+    : scanner.scan(text, isPlain);
 }
 
 function inTexts(value: JsonValue, change: (text: string) => string): JsonValue {
@@ -275,22 +324,46 @@ interface TreeRules {
   isSecretName?: (name: string) => boolean;
 }
 
+/** What becomes of arrays and objects that were read ahead; of the hits of each, the first stands for all. */
+type ReadBefore = ReadonlyMap<object, Redaction>;
+
+/** What was found in large texts and values before anybody asked. */
+class FoundAhead {
+  readonly texts = new Map<string, TextRedaction>();
+  readonly values = new Map<object, Redaction>();
+
+  forget(read: readonly (string | object)[]): void {
+    for (const given of read)
+      if (typeof given === 'string') this.texts.delete(given);
+      else this.values.delete(given);
+  }
+}
+
+/** How a walk reads ahead. */
+interface Ahead {
+  read(text: string): Sliced<TextRedaction>;
+  keepText(text: string, found: TextRedaction): void;
+  keep(value: object, found: Redaction): void;
+}
+
 /**
  * Applies the rules to every string and member name of a value. Parts without a hit are kept as they are, not copied.
  * Recurses, so the value must be as shallow as the strict JSON reader lets through.
  */
-function redactTree(value: JsonValue, rules: TreeRules): Redaction {
-  const walk = new TreeWalk(rules);
+function redactTree(value: JsonValue, rules: TreeRules, readBefore?: ReadBefore): Redaction {
+  const walk = new TreeWalk(rules, readBefore);
   return { value: walk.value(value), hits: walk.hits };
 }
 
 class TreeWalk {
   readonly hits: RedactionHit[];
   private readonly rules: TreeRules;
+  private readonly readBefore: ReadBefore | undefined;
   private readonly steps: (string | number)[];
 
-  constructor(rules: TreeRules) {
+  constructor(rules: TreeRules, readBefore: ReadBefore | undefined) {
     this.rules = rules;
+    this.readBefore = readBefore;
     this.hits = [];
     this.steps = [];
   }
@@ -298,7 +371,52 @@ class TreeWalk {
   value(value: JsonValue): JsonValue {
     if (typeof value === 'string') return this.text(value);
     if (value === null || typeof value !== 'object') return value;
-    return Array.isArray(value) ? this.array(value) : this.object(value);
+    const known = this.readBefore?.get(value);
+    if (known !== undefined) {
+      this.hits.push(...known.hits);
+      return known.value;
+    }
+    if (!Array.isArray(value)) return this.members(value) ?? value;
+    const items = value.length < 2 ? value : this.unsplit(value);
+    return this.items(items) ?? items;
+  }
+
+  /** Reads what is larger than a slice in slices, and keeps what it finds; what is smaller costs whoever asks no more than that. */
+  *ahead(value: JsonValue, ahead: Ahead): Sliced<void> {
+    if (typeof value === 'string') yield* this.textAhead(value, ahead);
+    if (value === null || typeof value !== 'object' || jsonSizeUpTo(value, SLICE_SIZE) <= SLICE_SIZE) return;
+    const before = this.hits.length;
+    const read = Array.isArray(value)
+      ? yield* this.arrayAhead(value, ahead)
+      : yield* this.objectAhead(value, ahead);
+    ahead.keep(value, { value: read, hits: this.hits.slice(before, before + 1) });
+  }
+
+  private *textAhead(text: string, ahead: Ahead): Sliced<void> {
+    if (text.length > SLICE_SIZE) ahead.keepText(text, yield* ahead.read(text));
+  }
+
+  private *arrayAhead(given: JsonValue[], ahead: Ahead): Sliced<JsonValue[]> {
+    for (const text of sharedTexts(given)) yield* this.textAhead(text, ahead);
+    const items = this.unsplit(given);
+    let copy: JsonValue[] | undefined;
+    for (const run of runsOf(items)) {
+      if (run.isLarge) yield* this.ahead(items[run.from] ?? null, ahead);
+      copy = this.items(items, run.from, run.to, copy);
+      yield;
+    }
+    return copy ?? items;
+  }
+
+  private *objectAhead(source: JsonObject, ahead: Ahead): Sliced<JsonObject> {
+    const names = Object.keys(source);
+    let copy: JsonObject | undefined;
+    for (const run of runsOf(Object.values(source), names)) {
+      if (run.isLarge) yield* this.ahead(source[names[run.from] ?? ''] ?? null, ahead);
+      copy = this.members(source, names, run.from, run.to, copy);
+      yield;
+    }
+    return copy ?? source;
   }
 
   private text(text: string): string {
@@ -309,10 +427,18 @@ class TreeWalk {
     return clean.text;
   }
 
-  private array(given: JsonValue[]): JsonValue[] {
-    const items = given.length < 2 ? given : this.unsplit(given);
-    let copy: JsonValue[] | undefined;
-    for (let index = 0; index < items.length; index += 1) {
+  /**
+   * Items of an array, from a copy of those before them on where there is one; undefined where nothing has changed. By default
+   * all of them.
+   */
+  private items(
+    items: JsonValue[],
+    from = 0,
+    to = items.length,
+    begun?: JsonValue[] | undefined,
+  ): JsonValue[] | undefined {
+    let copy = begun;
+    for (let index = from; index < to; index += 1) {
       const item = items[index] ?? null;
       this.steps.push(index);
       const clean = this.value(item);
@@ -320,7 +446,7 @@ class TreeWalk {
       if (clean !== item) copy ??= items.slice(0, index);
       copy?.push(clean);
     }
-    return copy ?? items;
+    return copy;
   }
 
   /** Secrets that neighbouring text parts share are hidden first; each part is looked at by itself after that. */
@@ -334,11 +460,17 @@ class TreeWalk {
     return found.items;
   }
 
-  private object(source: JsonObject): JsonObject {
-    const names = Object.keys(source);
+  /** Members of an object, as `items`. */
+  private members(
+    source: JsonObject,
+    names: readonly string[] = Object.keys(source),
+    from = 0,
+    to = names.length,
+    begun?: JsonObject | undefined,
+  ): JsonObject | undefined {
     const { cleanNames, cleanTexts, isSecretName } = this.rules;
-    let copy: JsonObject | undefined;
-    for (let index = 0; index < names.length; index += 1) {
+    let copy = begun;
+    for (let index = from; index < to; index += 1) {
       const name = names[index] ?? '';
       const item = source[name] ?? null;
       // Nearly every member ends here, without a call: an event has a hundred of them.
@@ -359,7 +491,7 @@ class TreeWalk {
       if (clean !== item || shownName !== name) copy ??= firstMembers(source, names, index);
       if (copy !== undefined) setMember(copy, shownName, clean);
     }
-    return copy ?? source;
+    return copy;
   }
 
   private member(name: string, item: JsonValue): JsonValue {

@@ -31,20 +31,32 @@ export function hideSplitSecrets(
 ): { items: JsonValue[]; hits: readonly SplitHit[] } {
   const hits: SplitHit[] = [];
   let clean = items;
+  for (const { from, parts } of neighbours(items)) {
+    const hidden = hideInRun(parts, redactText);
+    if (hidden === undefined) continue;
+    clean = [...clean.slice(0, from), ...hidden.parts, ...clean.slice(from + parts.length)];
+    for (const hit of hidden.hits) hits.push({ ...hit, index: from + hit.index });
+  }
+  return { items: clean, hits };
+}
+
+/** The texts that it reads: each of the neighbouring parts as one. */
+export function sharedTexts(items: JsonValue[]): string[] {
+  return [...neighbours(items)].map(({ parts }) => wholeOf(parts));
+}
+
+/** Text parts that stand side by side, two or more. */
+function* neighbours(items: JsonValue[]): Generator<{ from: number; parts: TextPart[] }> {
   for (let from = 0; from < items.length; from += 1) {
     let to = from;
     while (to < items.length && isTextPart(items[to])) to += 1;
-    if (to - from > 1) {
-      const run = items.slice(from, to) as TextPart[];
-      const hidden = hideInRun(run, redactText);
-      if (hidden !== undefined) {
-        clean = [...clean.slice(0, from), ...hidden.parts, ...clean.slice(to)];
-        for (const hit of hidden.hits) hits.push({ ...hit, index: from + hit.index });
-      }
-    }
+    if (to - from > 1) yield { from, parts: items.slice(from, to) as TextPart[] };
     from = Math.max(from, to);
   }
-  return { items: clean, hits };
+}
+
+function wholeOf(parts: readonly TextPart[]): string {
+  return parts.map(({ text }) => text).join('');
 }
 
 /** A part as Harn, ACP and MCP (`type`) or A2A 0.3 (`kind`) write it. */
@@ -54,7 +66,7 @@ function isTextPart(item: JsonValue | undefined): item is TextPart {
 }
 
 function hideInRun(parts: readonly TextPart[], redactText: (text: string) => TextRedaction) {
-  const whole = parts.map(({ text }) => text).join('');
+  const whole = wholeOf(parts);
   const found = redactText(whole);
   if (found.hits.length === 0) return undefined;
   const ends: number[] = [];

@@ -1,7 +1,7 @@
 import type { DecisionTools, MoveTarget } from '#core/facts.ts';
 import { newEvent, placeOfTask, type SessionPlace } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
-import { fitsAsJson } from '#json/json-size.ts';
+import { jsonSizeUpTo } from '#json/large-json.ts';
 import {
   type Clean,
   type CleanObject,
@@ -370,9 +370,10 @@ function boundedPatch(
   patch: CleanObject,
 ): CleanObject {
   const { inlineBytes } = tools.limits;
+  const most = LIMITS_OF_TASK * inlineBytes;
   const fits =
-    fitsAsJson(patch, inlineBytes) &&
-    fitsAsJson(mergeMetadata(resource.metadata, patch), LIMITS_OF_TASK * inlineBytes);
+    jsonSizeUpTo(patch, inlineBytes) <= inlineBytes &&
+    jsonSizeUpTo(mergeMetadata(resource.metadata, patch), most) <= most;
   return fits ? patch : movedMetadata(tx, tools, placeOfTask(resource), patch);
 }
 

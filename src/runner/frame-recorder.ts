@@ -1,7 +1,7 @@
 import type { DecisionTools } from '#core/facts.ts';
 import type { Origin, Transaction } from '#eventlog/event-log.ts';
 import { contentHash, wholeText } from '#json/canonical.ts';
-import { fitsAsJson } from '#json/json-size.ts';
+import { AT_ONCE_BYTES, jsonSizeUpTo } from '#json/large-json.ts';
 import { asCleanObject, type Clean, type CleanText, fromLog, own } from '#protocol/clean.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import { isTerminal } from '#protocol/task-states.ts';
@@ -68,6 +68,8 @@ export class FrameRecorder {
   #sent: readonly string[];
   /** Frames that came together, until the last of them is there. */
   readonly #held: Frame[] = [];
+  /** Lets go of what was read ahead of those. */
+  readonly #forget: (() => void)[] = [];
   #row: OpenRow | undefined;
   #pending: Promise<unknown>[] = [];
   #inFlight = 0;
@@ -91,6 +93,9 @@ export class FrameRecorder {
    * waits for those it came together with.
    */
   async take(frame: Frame): Promise<'held' | 'open' | 'over'> {
+    const { readAhead } = this.#deps;
+    if (readAhead !== undefined && jsonSizeUpTo(frame, AT_ONCE_BYTES) > AT_ONCE_BYTES)
+      this.#forget.push(await readAhead(frame as unknown as JsonValue));
     this.#held.push(frame);
     if (frame.kind === 'message' && frame.more) return 'held';
     const frames = this.#held.splice(0);
@@ -100,6 +105,8 @@ export class FrameRecorder {
       for (const each of frames) if (status === 'open') status = this.#apply(tx, each);
       isApplied = true;
     });
+    // Read by now: what a transaction does is done when it is asked.
+    for (const forget of this.#forget.splice(0)) forget();
     await this.#track(committed, frames.length);
     // What could not be applied ends the turn here: its agent may say nothing more for a long time.
     if (!isApplied || (frame.kind === 'message' && frame.intent)) await committed;
@@ -245,7 +252,8 @@ export class FrameRecorder {
   /** Frames of one transaction are one row; it is made when they are, and their events with them. */
   #extendRow(tx: Transaction, number: number, record: Clean<RecordedFrame>): void {
     const open = this.#row;
-    const isAlone = record.block !== undefined || !fitsAsJson(record.frame as never, SHARED_ROW_BYTES);
+    const isAlone =
+      record.block !== undefined || jsonSizeUpTo(record.frame, SHARED_ROW_BYTES) > SHARED_ROW_BYTES;
     if (open?.tx === tx && !open.isMade && open.frames.length < MAX_ROW_FRAMES && !isAlone) {
       open.frames.push(record);
       return;

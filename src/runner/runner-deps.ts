@@ -1,5 +1,7 @@
 import type { DecisionTools } from '#core/facts.ts';
+import type { ReadAhead } from '#core/read-ahead.ts';
 import type { EventLog, Projection } from '#eventlog/event-log.ts';
+import type { JsonValue } from '#protocol/json.ts';
 import type { Logger } from '#protocol/ports.ts';
 import type { TraceContext } from '#protocol/trace-context.ts';
 import type { Interpret, ProtocolClient, TracedExchange, Turn } from '#protocol-client.ts';
@@ -19,6 +21,10 @@ export interface RunnerDeps {
   interpretOf(route: string): Interpret | undefined;
   verificationKeys(): VerificationKeys;
   redactFrame: DecisionTools['redact'];
+  /** Default: frames are read at once, however large. */
+  readAhead?: ReadAhead;
+  /** Reads JSON that this gateway has written; at once where it is short. */
+  parse(text: string): JsonValue | Promise<JsonValue>;
   frameNumbers: FrameNumbers;
   guards: Guards;
   /**

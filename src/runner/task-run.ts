@@ -154,7 +154,7 @@ export class TaskRun {
     const { taskId, kind, messages } = this.#plan;
     const memories = kind === 'start' && client.prepare === undefined ? this.#memories(task) : [];
     const span = turnSpan(task);
-    const asked = turnOf(this.#deps, task, kind, messages, span);
+    const asked = await turnOf(this.#deps, task, kind, messages, span);
     const turn = memories.length === 0 ? asked : withMemories(asked, memories);
     const isStarting = kind === 'start' && task.internal.turns <= 1;
     const guard = kind === 'reattach' ? undefined : this.#deps.guards.current?.get(client.route);

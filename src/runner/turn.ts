@@ -34,21 +34,22 @@ import { inputKey, keysUnder, lastSegment } from '#store/keys.ts';
 import type { RunnerDeps } from './runner-deps.ts';
 
 /** The next turn of a task, with the message it sends. */
-export function turnOf(
+export async function turnOf(
   deps: RunnerDeps,
   task: CleanTaskState,
   kind: Turn['kind'],
   messages: readonly string[],
   span: TurnSpan,
-): Turn {
+): Promise<Turn> {
   const base = { kind, ...turnBase(deps, task, span) };
   if (kind === 'reattach') return base;
   const sources = {
     get: deps.log.state.bind(deps.log),
     record: deps.log.record.bind(deps.log),
     openInput: deps.openInput,
+    parse: deps.parse,
   };
-  return { message: outboundMessage(sources, messages), ...base };
+  return { message: await outboundMessage(sources, messages), ...base };
 }
 
 /** What every request to the agent about this task says. */
@@ -121,21 +122,22 @@ function isCanceled(reader: StateReader, taskId: string): boolean {
 interface OutboundSources extends StateReader {
   record(key: string): Buffer | undefined;
   openInput(sealed: Buffer): Buffer;
+  parse: RunnerDeps['parse'];
 }
 
 /**
  * The message of a turn as the caller sent it: the originals of redacted inputs, large parts back in place. The last id
  * is the message; the parts of the others, which were appended outside a task, precede its own.
  */
-function outboundMessage(sources: OutboundSources, ids: readonly string[]): OutboundMessage {
+async function outboundMessage(sources: OutboundSources, ids: readonly string[]): Promise<OutboundMessage> {
   const messages = ids.map((id) => original(sources, id));
   const main = messages.at(-1);
   if (!main) throw new Error('a turn needs a message to send');
   // The turns of an import may name what belongs to another Workspace here.
   const artifactOf = (artifactId: string) => artifactIn(sources, main.workspace_id, artifactId);
-  const parts = messages
-    .flatMap((message) => message.parts)
-    .map((part) => restorePart(sources, part, artifactOf));
+  const parts: Part[] = [];
+  for (const part of messages.flatMap((message) => message.parts))
+    parts.push(part.type === 'artifact_ref' ? await restorePart(sources, part, artifactOf) : part);
   return {
     id: main.id,
     role: main.role,
@@ -156,9 +158,13 @@ function original(sources: OutboundSources, id: string): Message {
 
 type ArtifactOf = (id: string) => CleanArtifactState | undefined;
 
-function restorePart(sources: OutboundSources, part: Part, artifactOf: ArtifactOf): Part {
-  const form = part.type === 'artifact_ref' ? part.metadata?.[INLINED_FROM] : undefined;
-  if (part.type !== 'artifact_ref' || form === undefined) return part;
+async function restorePart(
+  sources: OutboundSources,
+  part: Extract<Part, { type: 'artifact_ref' }>,
+  artifactOf: ArtifactOf,
+): Promise<Part> {
+  const form = part.metadata?.[INLINED_FROM];
+  if (form === undefined) return part;
   const text = contentOf(sources, artifactOf(part.artifact_id))?.bytes.toString() ?? '';
   const { [INLINED_FROM]: _, ...metadata } = part.metadata ?? {};
   const rest = {
@@ -166,8 +172,9 @@ function restorePart(sources: OutboundSources, part: Part, artifactOf: ArtifactO
     ...(Object.keys(metadata).length === 0 ? {} : { metadata }),
   };
   if (form === 'text') return { type: 'text', text, ...rest };
-  if (form === 'json') return { type: 'json', value: JSON.parse(text), ...rest };
-  return JSON.parse(text) as Part;
+  const value = await sources.parse(text);
+  if (form === 'json') return { type: 'json', value, ...rest };
+  return value as Part;
 }
 
 function referencedArtifacts(

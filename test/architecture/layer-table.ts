@@ -161,7 +161,7 @@ export const LAYERS: readonly LayerRow[] = [
   },
 
   // Decisions.
-  { layer: 'src/redaction', imports: ['src/protocol'], because: 'a filter over JSON and text' },
+  { layer: 'src/redaction', imports: ['src/protocol', 'src/json'], because: 'a filter over JSON and text' },
   { layer: 'src/auth', imports: [...WORDS, 'src/json'], because: 'turns a credential into a caller' },
   {
     layer: 'src/policy',

@@ -1,4 +1,12 @@
-import { ALPHANUMERIC, forLongWords, hasLongWord, kindAt, UNDERSCORE } from '#redaction/pattern-scanner.ts';
+import { finished, SLICE_SIZE, type Sliced } from '#json/large-json.ts';
+import {
+  ALPHANUMERIC,
+  hasLongWord,
+  kindAt,
+  type LongWord,
+  nextLongWord,
+  UNDERSCORE,
+} from '#redaction/pattern-scanner.ts';
 import { marker, type TextHit, type TextRedaction } from '../marker.ts';
 import { ADJUSTMENTS } from './adjustments.ts';
 import { FURTHER_RULES } from './further.ts';
@@ -163,38 +171,60 @@ export class RuleScanner {
     this.#anywhere = rules.flatMap(({ anywhere }) => (anywhere === undefined ? [] : [anywhere]));
   }
 
-  /** `isPlain` says that the text has no long word (`long-words.ts`). */
+  /** `isPlain` says that the text has no long word. */
   scan(text: string, isPlain = !hasLongWord(text)): TextRedaction {
-    const found = this.#find(text, isPlain);
-    if (found.length === 0) return { text, hits: NO_HITS };
-    const hits: TextHit[] = [];
-    const pieces: string[] = [];
-    let done = 0;
-    for (const { start, end, name } of apart(found)) {
-      const replacement = marker(name, text.slice(start, end));
-      pieces.push(text.slice(done, start), replacement);
-      hits.push({ name, replacement });
-      done = end;
-    }
-    return { text: pieces.join('') + text.slice(done), hits };
+    if (isPlain && !this.#standsAnywhere(text)) return { text, hits: NO_HITS };
+    return redacted(text, finished(this.#find(text)));
   }
 
-  #find(text: string, isPlain: boolean): readonly Found[] {
-    const isAnywhere = this.#anywhere.some((literals) => literals.every((literal) => text.includes(literal)));
-    if (isPlain && !isAnywhere) return [];
+  *scanInSlices(text: string, isPlain: boolean): Sliced<TextRedaction> {
+    if (isPlain && !this.#standsAnywhere(text)) return { text, hits: NO_HITS };
+    return redacted(text, yield* this.#find(text));
+  }
+
+  /** Whether a secret may stand in it that needs no long word. */
+  #standsAnywhere(text: string): boolean {
+    return this.#anywhere.some((literals) => literals.every((literal) => text.includes(literal)));
+  }
+
+  *#find(text: string): Sliced<readonly Found[]> {
+    const isAnywhere = this.#standsAnywhere(text);
     const search = new Search(text, this.#rulesOf, this.#lastSigns);
     let done = 0;
     let state = 0;
-    const searchPart = (from: number, to: number) => {
-      const isBehind = from > done;
-      const part = { from: isBehind ? from : done, to, state: isBehind ? 0 : state };
-      state = this.#words.search(text, part, search.at);
-      done = to;
-    };
-    if (isAnywhere) searchPart(0, text.length);
-    else forLongWords(text, searchPart);
+    let rested = 0;
+    const all: LongWord = { from: 0, to: text.length, next: text.length };
+    for (let word = isAnywhere ? all : nextLongWord(text, 0); word; word = nextLongWord(text, word.next)) {
+      if (word.from > done) {
+        done = word.from;
+        state = 0;
+      }
+      while (done < word.to) {
+        if (done >= rested + SLICE_SIZE) {
+          rested = done;
+          yield;
+        }
+        const until = Math.min(word.to, rested + SLICE_SIZE);
+        state = this.#words.search(text, { from: done, to: until, state }, search.at);
+        done = until;
+      }
+    }
     return search.found;
   }
+}
+
+function redacted(text: string, found: readonly Found[]): TextRedaction {
+  if (found.length === 0) return { text, hits: NO_HITS };
+  const hits: TextHit[] = [];
+  const pieces: string[] = [];
+  let done = 0;
+  for (const { start, end, name } of apart(found)) {
+    const replacement = marker(name, text.slice(start, end));
+    pieces.push(text.slice(done, start), replacement);
+    hits.push({ name, replacement });
+    done = end;
+  }
+  return { text: pieces.join('') + text.slice(done), hits };
 }
 
 /** One text on its way past the keywords. */

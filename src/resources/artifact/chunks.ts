@@ -2,7 +2,7 @@ import type { DecisionTools, MoveTarget } from '#core/facts.ts';
 import { newEvent, placeOfArtifact, placeOfTask } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import { contentHash, sha256Hex } from '#json/canonical.ts';
-import { jsonSize } from '#json/json-size.ts';
+import { jsonSize } from '#json/large-json.ts';
 import {
   asCleanObject,
   type Clean,

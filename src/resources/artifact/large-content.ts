@@ -2,7 +2,7 @@ import type { DecisionTools } from '#core/facts.ts';
 import { newEvent, type Place } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import { sha256Hex } from '#json/canonical.ts';
-import { fitsAsJson } from '#json/json-size.ts';
+import { jsonSizeUpTo, spelled } from '#json/large-json.ts';
 import {
   type Clean,
   type CleanObject,
@@ -75,7 +75,7 @@ export function contentOf(
   part: Part,
 ): { text: string; mimeType: 'text/plain; charset=utf-8' | 'application/json' } | undefined {
   if (part.type === 'text') return { text: part.text, mimeType: 'text/plain; charset=utf-8' };
-  if (part.type === 'json') return { text: JSON.stringify(part.value), mimeType: 'application/json' };
+  if (part.type === 'json') return { text: spelled(part.value), mimeType: 'application/json' };
   if (part.type === 'tool_call') return { text: JSON.stringify(part), mimeType: 'application/json' };
   if (part.type === 'tool_result') return { text: JSON.stringify(part), mimeType: 'application/json' };
   return undefined;
@@ -163,7 +163,8 @@ export function boundedMetadata(
   metadata: CleanObject,
   visibility: Artifact['visibility'] = 'public',
 ): CleanObject {
-  if (fitsAsJson(metadata, tools.limits.inlineBytes)) return metadata;
+  const { inlineBytes } = tools.limits;
+  if (jsonSizeUpTo(metadata, inlineBytes) <= inlineBytes) return metadata;
   return movedMetadata(tx, tools, place, metadata, visibility);
 }
 

@@ -2,7 +2,7 @@ import { decodeCursor, encodeCursor, keysOf, PageBudget, visibleWorkspaces } fro
 import { isMemberOf, load, loadWorkspace, notFound } from '#core/load.ts';
 import { ok, page, type Query, type QueryTools } from '#core/query.ts';
 import type { Answer } from '#gateway.ts';
-import { jsonSize } from '#json/json-size.ts';
+import { jsonSize } from '#json/large-json.ts';
 import { holdsScope } from '#policy/access.ts';
 import { ruleOf } from '#resources/permission/remembered-permission.ts';
 import { type PermissionRequestState, permissionKeys } from '#resources/permission/state.ts';

@@ -1,5 +1,5 @@
 import type { Event, StateReader, StateWriter } from '#eventlog/event-log.ts';
-import { jsonSize } from '#json/json-size.ts';
+import { jsonSize } from '#json/large-json.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
 import { artifactKeys } from '#resources/artifact/state.ts';

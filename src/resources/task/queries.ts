@@ -13,7 +13,7 @@ import {
 import { load } from '#core/load.ts';
 import { page, type Query, type QueryTools } from '#core/query.ts';
 import type { Answer } from '#gateway.ts';
-import { jsonSize } from '#json/json-size.ts';
+import { jsonSize } from '#json/large-json.ts';
 import { defaultWorkspace } from '#policy/access.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { isRejection } from '#protocol/task-states.ts';

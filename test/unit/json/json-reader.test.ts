@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JsonReader, parsePeerText } from '#json/json-reader.ts';
-import { parseStrict, parseStrictInSlices, type Sliced } from '#json/strict-parse.ts';
+import { finished, SlicedWork } from '#json/large-json.ts';
+import { parseStrict, parseStrictInSlices } from '#json/strict-parse.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import { corpus } from './corpus.ts';
@@ -25,13 +26,6 @@ function inSlices(bytes: Uint8Array, sliceChars: number, maxBytes = LIMITS.maxBy
   return outcome(() => finished(parseStrictInSlices(bytes, { maxBytes }, sliceChars)));
 }
 
-function finished(work: Sliced<JsonValue>): JsonValue {
-  for (;;) {
-    const { done, value } = work.next();
-    if (done) return value;
-  }
-}
-
 /** A reader whose turns come when the test says. */
 function reader() {
   const turns: (() => void)[] = [];
@@ -46,7 +40,7 @@ function reader() {
     }
     return count;
   };
-  return { json: new JsonReader((turn) => turns.push(turn)), turns, run };
+  return { json: new JsonReader(new SlicedWork((turn) => turns.push(turn))), turns, run };
 }
 
 describe('a text that is read in slices', () => {

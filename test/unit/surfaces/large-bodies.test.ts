@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { JsonReader } from '#json/json-reader.ts';
+import { SlicedWork } from '#json/large-json.ts';
 import type { ServerDeps } from '#protocol-server.ts';
 import { createA2aServer } from '../../../bridges/a2a/server/server.ts';
 import { createAcpServer } from '../../../bridges/acp/server/server.ts';
@@ -17,7 +18,7 @@ const ITEMS = JSON.stringify(Array.from({ length: 80_000 / (LONG.length + 3) }, 
 class Turns {
   readonly waiting: (() => void)[] = [];
   taken = 0;
-  readonly json = new JsonReader((turn) => this.waiting.push(turn));
+  readonly json = new JsonReader(new SlicedWork((turn) => this.waiting.push(turn)));
 
   one(): void {
     this.taken += 1;

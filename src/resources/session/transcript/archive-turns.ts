@@ -1,5 +1,5 @@
 import type { StateReader } from '#eventlog/event-log.ts';
-import { jsonSize } from '#json/json-size.ts';
+import { jsonSize } from '#json/large-json.ts';
 import type { Clean, CleanText } from '#protocol/clean.ts';
 import { INLINED_FROM } from '#resources/artifact/large-content.ts';
 import type { Message } from '#resources/message/schema.ts';

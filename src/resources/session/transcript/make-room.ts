@@ -1,7 +1,7 @@
 import type { DecisionTools } from '#core/facts.ts';
 import { newEvent, placeOfSession } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
-import { jsonSize } from '#json/json-size.ts';
+import { jsonSize } from '#json/large-json.ts';
 import { type Clean, type CleanText, sentence, word } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
