@@ -189,6 +189,8 @@ async function serveNode(source: WatchedConfig, config: Config, options: ServeOp
     version: packageVersion(),
     logger,
     handOver: (move) => gateways.handOver(move),
+    // Its gateways end with it.
+    onOvertaken: () => process.exit(EXIT.dataInUse),
   });
   for (const partition of node.serves) gateways.start(partition);
   const reload = () => {

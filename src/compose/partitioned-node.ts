@@ -33,6 +33,8 @@ export interface NodeParts {
   logger: Logger;
   /** Hands the deciding of a partition over to another node, whose origin is given. */
   handOver(move: PartitionMove): void;
+  /** Called once, when another node has taken the address of this one. */
+  onOvertaken(): void;
 }
 
 /** The door of a node that has a gateway for each of several partitions. */
@@ -64,14 +66,14 @@ export async function openPartitionedNode(parts: NodeParts): Promise<Partitioned
   const own = new Map<string, string>();
   const able = new Set<string>();
   const settings = serverSettings(config);
-  const newRequestId = createIdSource(systemClock, systemRandom);
+  const newId = createIdSource(systemClock, systemRandom);
   let places: RequestPlaces | undefined;
   const relay: Relay = new Relay({
     version,
     clock: systemClock,
     logger,
     timers: nodeTimers,
-    newRequestId: () => newRequestId('req'),
+    newRequestId: () => newId('req'),
     challenges: challengesOf(() => settings.publicUrl ?? nodeUrl, []),
     limits: httpLimits(config),
     ...(settings.tls && { tls: settings.tls }),
@@ -99,11 +101,13 @@ export async function openPartitionedNode(parts: NodeParts): Promise<Partitioned
     tenants: tenantsOf(config),
     wanted: config.store.placement,
     nodeUrl,
+    nodeId: newId('node'),
     serves: () => [...able],
     clock: systemClock,
     timers: nodeTimers,
     logger,
     onOwner: ownerIs,
+    onOvertaken: parts.onOvertaken,
   });
   const placesOf = (now: Config) => requestPlaces(now, partitions, (tenant) => table.partitionOf(tenant));
   places = placesOf(config);

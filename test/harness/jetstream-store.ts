@@ -16,7 +16,7 @@ const QUIET = {
 export function openJetStreamFor(
   servers: readonly string[],
   level: LevelStoreOptions,
-  given: Partial<Pick<JetStreamOptions, 'clock' | 'onOvertaken'>> = {},
+  given: Partial<Pick<JetStreamOptions, 'clock' | 'onOvertaken' | 'address'>> = {},
 ): Promise<Store> {
   return openJetStreamStore({
     servers,

@@ -1,5 +1,5 @@
 import { jetstreamManager } from '@nats-io/jetstream';
-import { type KV, Kvm } from '@nats-io/kv';
+import { type KV, type KvEntry, Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Clock, Logger } from '#protocol/ports.ts';
 import { FIRST_PARTITION } from '#protocol/ports.ts';
@@ -15,11 +15,15 @@ import {
   pause,
   untilDone,
 } from './journal.ts';
-import { holderOf } from './lease.ts';
+import { holderOf, takenAddress } from './lease.ts';
 
 /** How often a node says that it is there, and for how long the others believe it. */
 const SAID_EVERY_MS = 1_000;
 const BELIEVED_MS = 5_000;
+/** Between two looks at the row of another node under the address of this one. */
+const LOOK_MS = 250;
+/** By as many of its writings after the first look another node is known to live: a replica that is behind may show one that is old. */
+const LIVING_WRITINGS = 2;
 const WATCH_AGAIN_MS = 500;
 const PARTITION_DIGITS = 4;
 /** Key of what was known when partitions began; no tenant has an id with a capital letter. */
@@ -40,6 +44,8 @@ export interface PartitionTableParts
   wanted: Readonly<Record<string, number>>;
   /** Origin at which the others reach this node. */
   nodeUrl: string;
+  /** Another one at every start of a node. */
+  nodeId: string;
   /** Partitions of which this node has a gateway now that decides, or could at once. */
   serves(): readonly string[];
   clock: Pick<Clock, 'monotonic'>;
@@ -47,6 +53,13 @@ export interface PartitionTableParts
   logger: Logger;
   /** Called when another node decides for a partition; undefined where none is known. */
   onOwner(partition: string, url: string | undefined): void;
+  /** Called once, when another node has taken the address of this one, which was silent for too long. */
+  onOvertaken(): void;
+}
+
+/** The row of a node; one that an earlier version wrote has no id. */
+interface NodeRow extends SeenNode {
+  node?: string;
 }
 
 interface Buckets {
@@ -71,6 +84,8 @@ export class PartitionTable {
   readonly #owners = new Map<string, string>();
   readonly #tenants = new Map<string, string>();
   readonly #nodes = new Map<string, SeenNode & { seenMs: number }>();
+  /** Of the row of this node. */
+  #revision = 0;
   #stopSaying: () => void = () => undefined;
   #isClosed = false;
 
@@ -102,9 +117,10 @@ export class PartitionTable {
     });
     await table.#begin();
     await table.place(parts.tenants, parts.wanted);
+    await table.#claim();
     void table.#follow('leases', (key, value) => table.#leaseSays(key, value));
     void table.#follow('nodes', (key, value) => table.#nodeSays(key, value));
-    await table.#say();
+    table.#sayLater();
     return table;
   }
 
@@ -241,16 +257,86 @@ export class PartitionTable {
     else this.#nodes.set(key, { ...(JSON.parse(value) as SeenNode), seenMs: this.#parts.clock.monotonic() });
   }
 
+  /**
+   * Takes the row of this node's address. One that another node keeps up is that node's; one that was left by a node that was killed, as
+   * this one may have been, is taken when it is believed no more. Rejects with StoreOpenError, `locked`.
+   */
+  async #claim(): Promise<void> {
+    const { clock, timers, logger, nodeUrl, name } = this.#parts;
+    const { nodes } = this.#buckets;
+    let seen: { revision: number; sinceMs: number } | undefined;
+    for (let writings = 0; ; ) {
+      const found = await nodes.get(this.#key);
+      if (!this.#isOfAnother(found)) {
+        this.#revision = await this.#writeAfter(found);
+        return;
+      }
+      if (found.revision !== seen?.revision) {
+        if (seen === undefined)
+          logger.warn(
+            { url: nodeUrl, believed_ms: BELIEVED_MS },
+            'a node said of late that it is at the address in store.advertise: this one before it was killed, or another one; this one waits to see whether it is silent',
+          );
+        else writings += 1;
+        if (writings >= LIVING_WRITINGS) throw takenAddress(name, nodeUrl);
+        seen = { revision: found.revision, sinceMs: clock.monotonic() };
+      }
+      if (clock.monotonic() - seen.sinceMs >= BELIEVED_MS) {
+        this.#revision = await nodes.update(this.#key, this.#row, found.revision);
+        return;
+      }
+      await pause(timers, LOOK_MS);
+    }
+  }
+
+  #isOfAnother(found: KvEntry | null): found is KvEntry {
+    return found?.operation === 'PUT' && found.json<NodeRow>().node !== this.#parts.nodeId;
+  }
+
+  /** Writes the row behind one of this node, or behind none. */
+  #writeAfter(found: KvEntry | null): Promise<number> {
+    const { nodes } = this.#buckets;
+    return found?.operation === 'PUT'
+      ? nodes.update(this.#key, this.#row, found.revision)
+      : nodes.create(this.#key, this.#row);
+  }
+
+  get #row(): string {
+    const { nodeUrl: url, nodeId: node, serves } = this.#parts;
+    return JSON.stringify({ url, node, partitions: serves() } satisfies NodeRow);
+  }
+
+  #sayLater(): void {
+    if (!this.#isClosed) this.#stopSaying = this.#parts.timers.after(SAID_EVERY_MS, () => void this.#say());
+  }
+
   /** Says that this node is there, and again in a while. */
   async #say(): Promise<void> {
-    const { nodeUrl: url, timers, logger } = this.#parts;
-    const partitions = this.#parts.serves();
     try {
-      await this.#buckets.nodes.put(this.#key, JSON.stringify({ url, partitions } satisfies SeenNode));
+      this.#revision = await this.#buckets.nodes.update(this.#key, this.#row, this.#revision);
     } catch (error) {
-      logger.debug({ err: error }, 'the other nodes do not hear of this one');
+      this.#parts.logger.debug({ err: error }, 'the other nodes do not hear of this one');
+      if (await this.#isOvertaken()) return;
     }
-    if (!this.#isClosed) this.#stopSaying = timers.after(SAID_EVERY_MS, () => void this.#say());
+    this.#sayLater();
+  }
+
+  /** Whether the row is another node's now. One that was written without an answer is this node's. */
+  async #isOvertaken(): Promise<boolean> {
+    const { nodeUrl: url, logger, onOvertaken } = this.#parts;
+    try {
+      const found = await this.#buckets.nodes.get(this.#key);
+      if (!this.#isOfAnother(found)) this.#revision = await this.#writeAfter(found);
+      // A replica that is behind may show who was there before.
+      else if (found.revision > this.#revision && !this.#isClosed) {
+        logger.error({ url }, 'another node has taken the address in store.advertise: each needs its own');
+        onOvertaken();
+        return true;
+      }
+    } catch (error) {
+      logger.debug({ err: error }, 'nobody says whose row it is; asked again with the next one');
+    }
+    return false;
   }
 
   get #key(): string {
@@ -262,7 +348,7 @@ export class PartitionTable {
     this.#isClosed = true;
     this.#stopSaying();
     try {
-      await this.#buckets.nodes.delete(this.#key);
+      await this.#buckets.nodes.delete(this.#key, { previousSeq: this.#revision });
     } catch (error) {
       this.#parts.logger.debug({ err: error }, 'the other nodes do not hear that this one leaves');
     }

@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import { setTimeout as elapse } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { PartitionTable, type PartitionTableParts } from '#eventlog/jetstream/partition-table.ts';
+import { StoreOpenError } from '#store/store-errors.ts';
+import { nodeTimers } from '#surfaces/timers.ts';
+import { openJetStreamFor } from '../../harness/jetstream-store.ts';
+import { NATS_SERVER, NatsServers, needsNats } from '../../harness/nats-servers.ts';
+import { LogDirectory } from '../../unit/eventlog/log-harness.ts';
+
+const LIMIT_MS = 60_000;
+const URL_OF_ALL = 'http://10.0.0.1:8080';
+
+/** Timers that can be stopped and let go on, as a process can. */
+class Sleeper {
+  #isAsleep = false;
+  readonly #due: (() => void)[] = [];
+
+  readonly timers = {
+    after: (delayMs: number, run: () => void) =>
+      nodeTimers.after(delayMs, () => {
+        if (this.#isAsleep) this.#due.push(run);
+        else run();
+      }),
+  };
+
+  sleep(): void {
+    this.#isAsleep = true;
+  }
+
+  wake(): void {
+    this.#isAsleep = false;
+    for (const run of this.#due.splice(0)) run();
+  }
+}
+
+describe.skipIf(NATS_SERVER === undefined)(needsNats('nodes with one address'), () => {
+  let servers: NatsServers;
+  const open: PartitionTable[] = [];
+  beforeEach(async () => {
+    servers = await NatsServers.start();
+  });
+  afterEach(async () => {
+    for (const table of open.splice(0)) await table.close();
+    await servers.close();
+  });
+
+  const said: string[] = [];
+  const note = (_facts: object, message: string) => void said.push(message);
+  async function node(nodeId: string, parts: Partial<PartitionTableParts> = {}): Promise<PartitionTable> {
+    const table = await PartitionTable.open({
+      servers: servers.urls,
+      name: 'twins',
+      replicas: 1,
+      partitions: 2,
+      tenants: ['tenant_default'],
+      wanted: {},
+      nodeUrl: URL_OF_ALL,
+      nodeId,
+      serves: () => [],
+      clock: { monotonic: () => performance.now() },
+      timers: nodeTimers,
+      logger: { debug: note, info: note, warn: note, error: note },
+      onOwner: () => undefined,
+      onOvertaken: () => undefined,
+      ...parts,
+    });
+    open.push(table);
+    return table;
+  }
+  const refusal = (opening: Promise<unknown>) =>
+    opening.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+
+  it(
+    'are told apart: the second is refused while the first lives',
+    async () => {
+      await node('node_1');
+      const error = await refusal(node('node_2'));
+      expect(error).toBeInstanceOf(StoreOpenError);
+      expect(error).toMatchObject({ reason: 'locked', message: expect.stringContaining('store.advertise') });
+      await node('node_3', { nodeUrl: 'http://10.0.0.2:8080' });
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'may follow each other at once when the first one left',
+    async () => {
+      said.length = 0;
+      await (await node('node_1')).close();
+      await node('node_2');
+      expect(said.filter((line) => line.includes('store.advertise'))).toEqual([]);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'wait out the row of one that was killed, and end the one that was only asleep',
+    async () => {
+      said.length = 0;
+      const sleeper = new Sleeper();
+      let overtaken = 0;
+      await node('node_1', {
+        timers: sleeper.timers,
+        onOvertaken: () => {
+          overtaken += 1;
+        },
+      });
+      sleeper.sleep();
+      await node('node_2');
+      expect(said.filter((line) => line.includes('waits to see whether it is silent'))).toHaveLength(1);
+      expect(overtaken).toBe(0);
+      sleeper.wake();
+      while (overtaken === 0) await elapse(50);
+      // The one that has it stays, and what the other one leaves behind takes nothing from it.
+      await open.shift()?.close();
+      const error = await refusal(node('node_3'));
+      expect(error).toMatchObject({ reason: 'locked' });
+      expect(overtaken).toBe(1);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'are told apart by the lease of a log with one partition too',
+    async () => {
+      const directory = new LogDirectory();
+      const store = (which: string, url: string) =>
+        openJetStreamFor(
+          servers.urls,
+          { path: join(directory.path, which, 'twins', 'log') },
+          { address: { url } },
+        );
+      const first = await store('a', URL_OF_ALL);
+      expect(await refusal(store('b', URL_OF_ALL))).toMatchObject({
+        reason: 'locked',
+        message: expect.stringContaining('store.advertise'),
+      });
+      const waiting = store('c', 'http://10.0.0.2:8080');
+      await first.close();
+      await (await waiting).close();
+      await directory.remove();
+    },
+    LIMIT_MS,
+  );
+});
