@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { Config } from '#config/load.ts';
 import { DEFAULT_TENANT } from '#config/sections/tenancy.ts';
 import { moveFrom, type PartitionMove } from '#eventlog/jetstream/balance.ts';
-import { PartitionTable, partitionIds } from '#eventlog/jetstream/partition-table.ts';
+import { PartitionTable } from '#eventlog/jetstream/partition-table.ts';
+import { type Placing, partitionIds } from '#eventlog/jetstream/tenant-places.ts';
 import { announceGateway, dataPaths, inputBoxKey, withdrawGateway } from '#operation/data-directory.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
@@ -97,9 +98,7 @@ export async function openPartitionedNode(parts: NodeParts): Promise<Partitioned
   };
   const table = await PartitionTable.open({
     ...streamOptions(config),
-    partitions: partitions.length,
-    tenants: tenantsOf(config),
-    wanted: config.store.placement,
+    ...placingOf(config),
     nodeUrl,
     nodeId: newId('node'),
     serves: () => [...able],
@@ -132,7 +131,7 @@ export async function openPartitionedNode(parts: NodeParts): Promise<Partitioned
     },
     decided: () => decided,
     async reload(now) {
-      await table.place(tenantsOf(now), now.store.placement);
+      await table.place({ ...placingOf(now), partitions: partitions.length });
       const { tls } = serverSettings(now);
       if (tls !== undefined && relay.server instanceof TlsServer) relay.server.setSecureContext(tls);
       places = placesOf(now);
@@ -146,8 +145,9 @@ export async function openPartitionedNode(parts: NodeParts): Promise<Partitioned
   };
 }
 
-function tenantsOf({ tenants }: Config): [string, ...string[]] {
-  return [DEFAULT_TENANT, ...tenants.map(({ id }) => id).filter((id) => id !== DEFAULT_TENANT)];
+function placingOf({ tenants, store: { partitions, placement: wanted } }: Config): Placing {
+  const others = tenants.map(({ id }) => id).filter((id) => id !== DEFAULT_TENANT);
+  return { partitions, tenants: [DEFAULT_TENANT, ...others], wanted };
 }
 
 /** Gives away what other nodes have too little of, one partition at a time, when nothing changed since the last look. */
