@@ -6,7 +6,12 @@ import type { Config } from '#config/load.ts';
 import { DEFAULT_TENANT } from '#config/sections/tenancy.ts';
 import { moveFrom, type PartitionMove } from '#eventlog/jetstream/balance.ts';
 import { PartitionTable } from '#eventlog/jetstream/partition-table.ts';
-import { type Placing, partitionIds } from '#eventlog/jetstream/tenant-places.ts';
+import {
+  type OwnTenants,
+  openOwnTenants,
+  type Placing,
+  partitionIds,
+} from '#eventlog/jetstream/tenant-places.ts';
 import { announceGateway, dataPaths, inputBoxKey, withdrawGateway } from '#operation/data-directory.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
@@ -19,7 +24,7 @@ import { type Asked, Relay } from '#surfaces/relay/relay.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
 import { streamOptions } from './jetstream.ts';
 import { PARTITION_HEADER, type RequestPlaces, requestPlaces } from './partition-of-request.ts';
-import { systemClock, systemRandom } from './parts.ts';
+import { type Parts, systemClock, systemRandom } from './parts.ts';
 import { httpLimits, serverSettings } from './surface.ts';
 
 /** How often a node looks whether it decides for too many partitions, and how long one that has just changed is left alone. */
@@ -293,6 +298,14 @@ export function configOfPartition(config: Config, partition: string): Config {
     connectors: usesSampleConnector && !isFirst ? [] : connectors,
     usesSampleConnector: usesSampleConnector && isFirst,
   };
+}
+
+/** Which tenants the gateway of a partition serves, as the servers of the log say. Rejects with StoreOpenError. */
+export function tenantsOf(
+  partition: string,
+  { config, clock, logger }: Pick<Parts, 'config' | 'clock' | 'logger'>,
+): Promise<OwnTenants> {
+  return openOwnTenants(partition, { ...streamOptions(config), clock, logger, timers: nodeTimers });
 }
 
 const LOOPBACK = '127.0.0.1';

@@ -5,7 +5,7 @@ import { FIRST_PARTITION } from '#protocol/ports.ts';
 import { StoreOpenError } from '#store/store-errors.ts';
 import type { Timers } from '../timers.ts';
 import { followBucket } from './follow-bucket.ts';
-import type { JournalOptions } from './journal.ts';
+import { connected, type JournalOptions, OPEN_MS, unreachable, untilDone } from './journal.ts';
 
 const PARTITION_DIGITS = 4;
 /** Key of what was known when partitions began; no tenant has an id with a capital letter. */
@@ -34,6 +34,36 @@ export interface Placing {
 /** Ids of the partitions of a log, in order. */
 export function partitionIds(count: number): string[] {
   return Array.from({ length: count }, (_, n) => String(n).padStart(PARTITION_DIGITS, '0'));
+}
+
+/** The tenants of one partition, for its gateway. */
+export interface OwnTenants {
+  /** False for one that is in another partition, or in none that is known yet. */
+  has(tenant: string): boolean;
+  close(): Promise<void>;
+}
+
+/** Connects, reads which tenants a partition has, and follows. Rejects with StoreOpenError. */
+export async function openOwnTenants(
+  partition: string,
+  parts: TenantPlacesParts & Pick<JournalOptions, 'servers' | 'credentials' | 'clock'>,
+): Promise<OwnTenants> {
+  const where = parts.servers.join(', ');
+  const connection = await connected(parts, where);
+  try {
+    const places = await untilDone(parts, OPEN_MS, () => TenantPlaces.open(connection, parts));
+    places.follow();
+    return {
+      has: (tenant) => places.of(tenant) === partition,
+      async close() {
+        places.close();
+        await connection.close();
+      },
+    };
+  } catch (error) {
+    await connection.close();
+    throw unreachable(where, error);
+  }
 }
 
 /** In which partition of a log each tenant lies, as all of its nodes know it. A tenant gets its partition once and keeps it. */
