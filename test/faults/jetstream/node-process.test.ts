@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as elapse } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { NATS_SERVER, NatsServers, needsNats } from '../../harness/nats-servers.ts';
+import { freePorts } from '../../harness/round-robin.ts';
+import { killChildren } from '../child-processes.ts';
+import { GatewayPlace, type GatewayProcess } from '../gateway-process.ts';
+
+const LIMIT_MS = 120_000;
+const PARTITIONS = 2;
+const RELOADED = 'the configuration was reloaded';
+
+const childrenOf = (pid = 0): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+
+describe.skipIf(NATS_SERVER === undefined)(needsNats('a node with several partitions'), () => {
+  let servers: NatsServers;
+  let place: GatewayPlace;
+  let node: GatewayProcess;
+  beforeEach(async () => {
+    servers = await NatsServers.start();
+    const [port] = await freePorts(1);
+    const advertise = `http://127.0.0.1:${port}`;
+    const log = { kind: 'jetstream', servers: servers.urls, name: 'node', replicas: 1 };
+    place = new GatewayPlace({
+      server: { port },
+      store: { ...log, partitions: PARTITIONS, advertise },
+      limits: { drain_timeout_ms: 500 },
+    });
+  });
+  afterEach(async () => {
+    killChildren();
+    await servers.close();
+    place.remove();
+  });
+
+  it(
+    'reloads once it has started, when it is told so before',
+    async () => {
+      await servers.signal(0, 'SIGSTOP');
+      node = place.launch();
+      // It has its keys, and asks the servers, which do not answer.
+      while (!existsSync(join(place.data, 'keys'))) await elapse(20);
+      node.child.process.kill('SIGHUP');
+      await servers.signal(0, 'SIGCONT');
+      await node.ready;
+      while (node.child.stderr.split(RELOADED).length <= PARTITIONS) await elapse(20);
+      expect(node.child.stderr).not.toContain('the gateway of a partition has ended');
+      expect((await node.stop()).code).toBe(0);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'ends although one of its gateways is stuck',
+    async () => {
+      node = await place.start();
+      const gateways = childrenOf(node.child.process.pid);
+      expect(gateways).toHaveLength(PARTITIONS);
+      const [stuck = 0] = gateways;
+      process.kill(stuck, 'SIGSTOP');
+      const { code, stderr } = await node.stop();
+      expect(code).toBe(0);
+      expect(stderr.split('is stuck and is killed')).toHaveLength(2);
+      expect(() => process.kill(stuck, 0)).toThrow('ESRCH');
+    },
+    LIMIT_MS,
+  );
+});
