@@ -27,6 +27,8 @@ import { PARTITION_HEADER, type RequestPlaces, requestPlaces } from './partition
 import { type Parts, systemClock, systemRandom } from './parts.ts';
 import { httpLimits, serverSettings } from './surface.ts';
 
+export { partitionIds } from '#eventlog/jetstream/tenant-places.ts';
+
 /** How often a node looks whether it decides for too many partitions, and how long one that has just changed is left alone. */
 const BALANCE_EVERY_MS = 5_000;
 

@@ -4,7 +4,7 @@ import { setTimeout as elapse } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NATS_SERVER, NatsServers, needsNats } from '../../harness/nats-servers.ts';
 import { freePorts } from '../../harness/round-robin.ts';
-import { killChildren } from '../child-processes.ts';
+import { killChildren, runProgram } from '../child-processes.ts';
 import { GatewayPlace, type GatewayProcess } from '../gateway-process.ts';
 
 const LIMIT_MS = 120_000;
@@ -47,6 +47,35 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('a node with several partit
       await node.ready;
       while (node.child.stderr.split(RELOADED).length <= PARTITIONS) await elapse(20);
       expect(node.child.stderr).not.toContain('the gateway of a partition has ended');
+      expect((await node.stop()).code).toBe(0);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'leaves a log of which one partition is accepted, by its name',
+    async () => {
+      node = await place.start();
+      const accept = (command: string, ...flags: string[]) =>
+        runProgram('log', command, '--config', place.config, '--reason', 'a copy', ...flags);
+      const whileItRuns = await accept('accept-restore', '--partition', '0001');
+      expect(whileItRuns).toMatchObject({ code: 4, stderr: expect.stringContaining('in use') });
+      expect((await node.stop()).code).toBe(0);
+      for (const command of ['accept-truncation', 'accept-restore']) {
+        const unnamed = await accept(command);
+        expect(unnamed.code).toBe(2);
+        expect(unnamed.stderr).toContain('with --partition: 0000 to 0001 by store.partitions');
+        const unknown = await accept(command, '--partition', '7');
+        expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('7 is none of them') });
+      }
+      expect(await accept('accept-restore', '--partition', '0001')).toMatchObject({ code: 0, stderr: '' });
+      const notes = async (data: string) =>
+        (await runProgram('log', 'check', '--config', place.config, '--data', data)).stdout.split('note: ');
+      expect(await notes(place.data)).toHaveLength(1);
+      const [, note] = await notes(join(place.data, 'partitions', '0001'));
+      expect(note).toMatch(/restored from a backup \(event 0001\d+\), because: a copy/);
+      // It goes on from what was accepted.
+      node = await place.start();
       expect((await node.stop()).code).toBe(0);
     },
     LIMIT_MS,
