@@ -1,7 +1,7 @@
-import { cpSync, existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Server as TlsServer } from 'node:https';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Config } from '#config/load.ts';
 import { DEFAULT_TENANT } from '#config/sections/tenancy.ts';
 import { moveFrom, type PartitionMove } from '#eventlog/jetstream/balance.ts';
@@ -17,6 +17,7 @@ import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { createIdSource, FIRST_PARTITION, type Logger } from '#protocol/ports.ts';
 import { openKeyRegistry } from '#receipts/key-registry.ts';
+import { syncDirectorySync, writeFileAtomicSync } from '#store/atomic-file.ts';
 import { challengesOf } from '#surfaces/http/challenges.ts';
 import { HostAllowList, TransportSecurity } from '#surfaces/http/request-checks.ts';
 import { listen } from '#surfaces/http/server.ts';
@@ -330,6 +331,17 @@ export function ensurePartitionKeys(config: Config): void {
   inputBoxKey(data, systemRandom);
   for (const partition of servedBy(config)) {
     const own = dataPaths(dataOfPartition(data, partition)).keys;
-    if (!existsSync(own)) cpSync(keys, own, { recursive: true });
+    if (!existsSync(own)) copyKeys(keys, own);
   }
+}
+
+/** After a crash the copy is there whole, or not at all. */
+function copyKeys(from: string, to: string): void {
+  const draft = `${to}.draft`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(from))
+    writeFileAtomicSync(join(draft, name), readFileSync(join(from, name)), 0o600);
+  renameSync(draft, to);
+  syncDirectorySync(dirname(to));
 }
