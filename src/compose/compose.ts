@@ -174,7 +174,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     core,
     watch,
     { measuring, telemetry },
-    node?.door,
+    { ...(node && { door: node.door }), ...(ownTenants && { relaySecret: ownTenants.relaySecret }) },
   );
   endHaltedCalls = () => surface.endHalted();
   let graceMs: number | undefined;

@@ -19,6 +19,7 @@ import { createIdSource, FIRST_PARTITION, type Logger } from '#protocol/ports.ts
 import { openKeyRegistry } from '#receipts/key-registry.ts';
 import { syncDirectorySync, writeFileAtomicSync } from '#store/atomic-file.ts';
 import { challengesOf } from '#surfaces/http/challenges.ts';
+import { RelayedClients } from '#surfaces/http/relayed-clients.ts';
 import { HostAllowList, TransportSecurity } from '#surfaces/http/request-checks.ts';
 import { listen } from '#surfaces/http/server.ts';
 import { type Asked, Relay } from '#surfaces/relay/relay.ts';
@@ -32,6 +33,8 @@ export { partitionIds } from '#eventlog/jetstream/tenant-places.ts';
 
 /** How often a node looks whether it decides for too many partitions, and how long one that has just changed is left alone. */
 const BALANCE_EVERY_MS = 5_000;
+
+const SECRET_BYTES = 32;
 
 /** `ended`: or it has not read its log yet. */
 export type GatewayState = { kind: 'decides'; url: string } | { kind: 'waits' } | { kind: 'ended' };
@@ -88,6 +91,7 @@ export async function openPartitionedNode(parts: NodeParts): Promise<Partitioned
     ...(settings.tls && { tls: settings.tls }),
     hosts: new HostAllowList(settings.allowedHosts, settings.publicUrl),
     transport: new TransportSecurity(settings.trustedProxies, settings.requireTls),
+    clients: new RelayedClients(() => table.relaySecret),
     ownUrl: nodeUrl,
     destinationOf: (req) => places?.of(req) ?? partitions[0] ?? '',
     isOwn: ({ origin }) => [...own.values()].includes(origin),
@@ -104,11 +108,12 @@ export async function openPartitionedNode(parts: NodeParts): Promise<Partitioned
     relay.ownerIs(url, partition);
     if (url !== undefined && undecided.delete(partition) && undecided.size === 0) allDecided();
   };
-  const table = await PartitionTable.open({
+  const table: PartitionTable = await PartitionTable.open({
     ...streamOptions(config),
     ...placingOf(config),
     nodeUrl,
     nodeId: newId('node'),
+    newRelaySecret: () => Buffer.from(systemRandom.bytes(SECRET_BYTES)).toString('base64url'),
     serves: () => [...able],
     clock: systemClock,
     timers: nodeTimers,

@@ -33,6 +33,8 @@ export interface PartitionTableParts
   nodeUrl: string;
   /** Another one at every start of a node. */
   nodeId: string;
+  /** See `TenantPlaces.relaySecret`; asked for the first node of a log. */
+  newRelaySecret(): string;
   /** Partitions of which this node has a gateway now that decides, or could at once. */
   serves(): readonly string[];
   clock: Pick<Clock, 'monotonic'>;
@@ -104,7 +106,8 @@ export class PartitionTable {
     };
     const table = new PartitionTable(parts, connection, buckets, places);
     // The first node of all writes down who was there before; a log that is new has nobody before.
-    await places.begin(async () => ((await table.#hasHistory()) ? parts.tenants : []));
+    const inFirst = async () => ((await table.#hasHistory()) ? parts.tenants : []);
+    await places.begin(inFirst, parts.newRelaySecret);
     await places.place(parts);
     await table.#claim();
     places.follow();
@@ -129,6 +132,11 @@ export class PartitionTable {
   /** The partition of a tenant; undefined for one that no node has placed. */
   partitionOf(tenant: string): string | undefined {
     return this.#places.of(tenant);
+  }
+
+  /** See `TenantPlaces.relaySecret`. */
+  get relaySecret(): string | undefined {
+    return this.#places.relaySecret;
   }
 
   /** Origin of the node that decides, by partition. */

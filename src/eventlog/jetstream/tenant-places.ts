@@ -11,6 +11,9 @@ const PARTITION_DIGITS = 4;
 /** Key of what was known when partitions began; no tenant has an id with a capital letter. */
 const BEGINNING = 'BEGINNING';
 
+/** Key of the secret by which nodes of the log know requests that another one hands on. */
+const RELAYS = 'RELAYS';
+
 /** Which tenants were there before there was more than one partition: what they have lies in the first. */
 interface Beginning {
   inFirst: readonly string[];
@@ -40,6 +43,8 @@ export function partitionIds(count: number): string[] {
 export interface OwnTenants {
   /** False for one that is in another partition, or in none that is known yet. */
   has(tenant: string): boolean;
+  /** See `TenantPlaces.relaySecret`. */
+  relaySecret(): string | undefined;
   close(): Promise<void>;
 }
 
@@ -55,6 +60,7 @@ export async function openOwnTenants(
     places.follow();
     return {
       has: (tenant) => places.of(tenant) === partition,
+      relaySecret: () => places.relaySecret,
       async close() {
         places.close();
         await connection.close();
@@ -74,6 +80,7 @@ export class TenantPlaces {
   /** How many tenants each partition has. */
   readonly #counts = new Map<string, number>();
   #hasBegun = false;
+  #relaySecret: string | undefined;
   #isClosed = false;
 
   private constructor(parts: TenantPlacesParts, kv: KV) {
@@ -101,8 +108,14 @@ export class TenantPlaces {
     return this.#places.get(tenant);
   }
 
-  /** Writes down, once for all nodes, who was there before there was more than one partition. */
-  async begin(inFirst: () => Promise<readonly string[]>): Promise<void> {
+  /** By which the nodes of the log believe each other where a request comes from; undefined before the first of them has begun. */
+  get relaySecret(): string | undefined {
+    return this.#relaySecret;
+  }
+
+  /** Writes down, once for all nodes, who was there before there was more than one partition, and what they know each other by. */
+  async begin(inFirst: () => Promise<readonly string[]>, newRelaySecret: () => string): Promise<void> {
+    if (this.#relaySecret === undefined) await this.#create(RELAYS, newRelaySecret());
     if (this.#hasBegun) return;
     const beginning: Beginning = { inFirst: await inFirst() };
     await this.#create(BEGINNING, JSON.stringify(beginning));
@@ -135,6 +148,8 @@ export class TenantPlaces {
     if (key === BEGINNING) {
       this.#hasBegun = true;
       for (const tenant of (JSON.parse(value) as Beginning).inFirst) this.#learn(tenant, FIRST_PARTITION);
+    } else if (key === RELAYS) {
+      this.#relaySecret ??= value;
     } else if (!this.#places.has(key)) {
       this.#places.set(key, value);
       this.#counts.set(value, (this.#counts.get(value) ?? 0) + 1);

@@ -13,6 +13,7 @@ import { ProtocolError } from '#protocol/errors.ts';
 import type { Clock } from '#protocol/ports.ts';
 import type { HttpLimits } from '../http/limits.ts';
 import { answerParseFailure, type ParseFailureDeps, writeRefusal } from '../http/parse-failure.ts';
+import { RELAYED_FOR, type RelayedClients } from '../http/relayed-clients.ts';
 import {
   checkExpectation,
   checkHeaders,
@@ -31,6 +32,8 @@ export interface RelayDeps extends ParseFailureDeps {
   tls?: TlsSettings;
   hosts: HostAllowList;
   transport: TransportSecurity;
+  /** Tells the next one where a request came from. Default: it is not told. */
+  clients?: RelayedClients;
   /** Where the other nodes reach this one, an origin; its host and port are what `Via` calls it. */
   ownUrl: string;
   /** Of the gateway, for `/health`. */
@@ -306,12 +309,13 @@ export class Relay implements OpenDoor {
       agent: this.#agents[isHttps ? 'https:' : 'http:'],
       setHost: false,
     });
-    const { transport } = this.#deps;
+    const { transport, clients } = this.#deps;
     const headers = passedHeaders(req.rawHeaders, {
       host: this.#isShared(req.headers.host, owner) ? undefined : owner.host,
       via: `${req.httpVersion} ${this.#own.host}`,
       // Of who asked this node; the owner believes it of the nodes that its operator trusts.
       'x-forwarded-proto': transport.isSecure(req) ? 'https' : 'http',
+      [RELAYED_FOR]: clients?.headerFor(req),
     });
     for (const [name, value] of headers) outgoing.appendHeader(name, value);
     for (let at = 0; at < connection.length; at += 2)

@@ -36,6 +36,7 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('the gateway of a partition
       wanted: { acme: 1 },
       nodeUrl: NODE,
       nodeId: 'node_1',
+      newRelaySecret: () => 'secret',
       serves: () => [],
       clock: { monotonic: () => performance.now() },
       timers: nodeTimers,

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as elapse } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,8 +8,9 @@ import { freePorts } from '../../harness/round-robin.ts';
 import { killChildren, runProgram } from '../child-processes.ts';
 import { GatewayPlace, type GatewayProcess } from '../gateway-process.ts';
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 240_000;
 const PARTITIONS = 2;
+const LOGINS = 5;
 const RELOADED = 'the configuration was reloaded';
 
 const childrenOf = (pid = 0): number[] =>
@@ -26,7 +28,7 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('a node with several partit
     place = new GatewayPlace({
       server: { port },
       store: { ...log, partitions: PARTITIONS, advertise },
-      limits: { drain_timeout_ms: 500 },
+      limits: { drain_timeout_ms: 500, failed_logins_per_minute: LOGINS },
     });
   });
   afterEach(async () => {
@@ -77,6 +79,27 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('a node with several partit
       // It goes on from what was accepted.
       node = await place.start();
       expect((await node.stop()).code).toBe(0);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'counts bad credentials by the address of who sends them',
+    async () => {
+      node = await place.start();
+      const { url } = node.client;
+      const guess = (localAddress: string, headers: Record<string, string> = {}) =>
+        new Promise<number | undefined>((resolve, reject) => {
+          const sent = { ...headers, authorization: 'Bearer harn_live_nobody' };
+          get(`${url}/v1/tasks`, { localAddress, headers: sent }, (answer) => {
+            answer.resume();
+            resolve(answer.statusCode);
+          }).on('error', reject);
+        });
+      for (let n = 0; n < LOGINS; n += 1) expect(await guess('127.0.0.2')).toBe(401);
+      expect(await guess('127.0.0.2')).toBe(429);
+      expect(await guess('127.0.0.2', { 'harn-relayed-for': 'guessed 192.0.2.1' })).toBe(429);
+      expect(await guess('127.0.0.3')).toBe(401);
     },
     LIMIT_MS,
   );

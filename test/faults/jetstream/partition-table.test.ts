@@ -57,6 +57,7 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('nodes of a log'), () => {
       wanted: {},
       nodeUrl: URL_OF_ALL,
       nodeId,
+      newRelaySecret: () => 'secret',
       serves: () => [],
       clock: { monotonic: () => performance.now() },
       timers: nodeTimers,
@@ -194,6 +195,21 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('nodes of a log'), () => {
         await node('node_2', { tenants, wanted: { late: 1 }, nodeUrl: 'http://10.0.0.2:8080' });
         while (first.partitionOf('late') === undefined) await elapse(20);
         expect(first.partitionOf('late')).toBe('0001');
+      },
+      LIMIT_MS,
+    );
+  });
+
+  describe('and their relays', () => {
+    it(
+      'share the secret of the first of them',
+      async () => {
+        const first = await node('node_1', { newRelaySecret: () => 'of the first' });
+        const second = await node('node_2', {
+          nodeUrl: 'http://10.0.0.2:8080',
+          newRelaySecret: () => 'of the second',
+        });
+        expect([first.relaySecret, second.relaySecret]).toEqual(['of the first', 'of the first']);
       },
       LIMIT_MS,
     );

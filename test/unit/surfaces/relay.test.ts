@@ -6,10 +6,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { challengesOf } from '#surfaces/http/challenges.ts';
 import { DEFAULT_HTTP_LIMITS } from '#surfaces/http/limits.ts';
+import { RelayedClients } from '#surfaces/http/relayed-clients.ts';
 import { HostAllowList, TransportSecurity } from '#surfaces/http/request-checks.ts';
 import { listen } from '#surfaces/http/server.ts';
 import { PortRelay } from '#surfaces/relay/port-relay.ts';
-import { Relay } from '#surfaces/relay/relay.ts';
+import { Relay, type RelayDeps } from '#surfaces/relay/relay.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
@@ -28,7 +29,11 @@ async function serve(listener: RequestListener): Promise<{ server: Server; url: 
   return { server, url: `http://127.0.0.1:${port}` };
 }
 
-async function relayTo(owner?: string, names: string[] = []): Promise<{ relay: Relay; url: string }> {
+async function relayTo(
+  owner?: string,
+  names: string[] = [],
+  more: Partial<RelayDeps> = {},
+): Promise<{ relay: Relay; url: string }> {
   const ownUrl = 'http://node-2.internal:8080';
   const relay = new Relay({
     clock: { now: () => Date.now(), monotonic: () => performance.now() },
@@ -41,6 +46,7 @@ async function relayTo(owner?: string, names: string[] = []): Promise<{ relay: R
     transport: new TransportSecurity([], false),
     ownUrl,
     version: '1.2.3',
+    ...more,
   });
   const { port } = await listen(relay.server, '127.0.0.1', 0);
   relay.ownerIs(owner);
@@ -98,6 +104,33 @@ describe('a node that does not decide', () => {
       'content-length': '3',
     });
     expect(headers['x-mine']).toBeUndefined();
+  });
+
+  it('says from which address a request came, with the secret of its log, and believes only who knows it', async () => {
+    const owner = await serve(echo);
+    const clients = new RelayedClients(() => 'the-secret');
+    const first = await relayTo(owner.url, [], { clients });
+    // A node in between, under another name.
+    const second = await relayTo(first.url, [], { clients, ownUrl: 'http://node-3.internal:8080' });
+    const asked = async (url: string, headers: Record<string, string>) =>
+      ((await (await fetch(url, { headers })).json()) as Echoed).headers['harn-relayed-for'];
+    expect(await asked(first.url, {})).toBe('the-secret 127.0.0.1');
+    expect(await asked(first.url, { 'Harn-Relayed-For': 'the-secret 192.0.2.7' })).toBe(
+      'the-secret 192.0.2.7',
+    );
+    expect(await asked(second.url, { 'Harn-Relayed-For': 'the-secret 192.0.2.7' })).toBe(
+      'the-secret 192.0.2.7',
+    );
+    for (const forged of [
+      '192.0.2.7',
+      'a-secret00 192.0.2.7',
+      'the-secret',
+      'the-secret nobody',
+      ' 192.0.2.7',
+    ])
+      expect(await asked(first.url, { 'Harn-Relayed-For': forged })).toBe('the-secret 127.0.0.1');
+    const untold = await relayTo(owner.url);
+    expect(await asked(untold.url, { 'Harn-Relayed-For': 'the-secret 192.0.2.7' })).toBeUndefined();
   });
 
   it('asks the owner under a name that is its own, where the client used that of this node', async () => {
