@@ -1,5 +1,12 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, request, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -264,6 +271,77 @@ describe('a node that does not decide', () => {
     expect([read?.status, keyed?.status, unkeyed?.status]).toEqual([201, 201, 503]);
     expect(unkeyed?.headers.get('retry-after')).toBe('1');
     expect(await unkeyed?.text()).toContain('this may have been carried out');
+  });
+
+  describe('whose way to the owner loses what is sent', () => {
+    /** Time that passes faster: what takes seconds takes some tenths of one. */
+    const timers = {
+      ...nodeTimers,
+      after: (delayMs: number, run: () => void) => nodeTimers.after(delayMs / 10, run),
+    };
+
+    /** Takes connections and answers nothing, or the health only. */
+    async function silentOwner() {
+      const held: ServerResponse[] = [];
+      const asked = { health: 0 };
+      const state = { isThere: false };
+      const owner = await serve((req, res) => {
+        if (req.url === '/health') asked.health += 1;
+        if (req.url === '/health' && state.isThere) res.end('{}');
+        else held.push(res);
+      });
+      owner.server.on('upgrade', () => undefined);
+      return { url: owner.url, held, asked, state };
+    }
+
+    it('refuses what waits for an answer, and says of what may not be repeated that it is unclear', async () => {
+      const owner = await silentOwner();
+      const { url } = await relayTo(owner.url, [], { timers });
+      const [read, keyed, unkeyed] = await Promise.all([
+        fetch(url),
+        fetch(url, { method: 'POST', body: 'x', headers: { 'idempotency-key': 'k1' } }),
+        fetch(url, { method: 'POST', body: 'x' }),
+      ]);
+      for (const answer of [read, keyed, unkeyed]) {
+        expect(answer.status).toBe(503);
+        expect(answer.headers.get('retry-after')).toBe('1');
+      }
+      expect(await read.text()).toContain('does not answer this one');
+      expect(await keyed.text()).toContain('does not answer this one');
+      expect(await unkeyed.text()).toContain('this may have been carried out');
+      // Asked for all who wait, by a connection of its own.
+      expect(owner.asked.health).toBeGreaterThanOrEqual(2);
+      expect(owner.asked.health).toBeLessThan(6);
+      const socket = new WebSocket(url.replace('http', 'ws'));
+      const [, refused] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+      expect(refused.statusCode).toBe(503);
+      socket.on('error', () => undefined);
+      socket.terminate();
+    });
+
+    it('waits for an owner that is there and only slow', async () => {
+      const owner = await silentOwner();
+      owner.state.isThere = true;
+      const { url } = await relayTo(owner.url, [], { timers });
+      const waiting = fetch(url, { method: 'POST', body: 'x' });
+      while (owner.asked.health < 5) await pause(5);
+      owner.held[0]?.end('late');
+      expect(await (await waiting).text()).toBe('late');
+      const asked = owner.asked.health;
+      await pause(500);
+      expect(owner.asked.health).toBe(asked);
+    });
+
+    it('hands on again when the way is back', async () => {
+      const owner = await silentOwner();
+      const { url } = await relayTo(owner.url, [], { timers });
+      expect((await fetch(url)).status).toBe(503);
+      owner.state.isThere = true;
+      const waiting = fetch(url);
+      while (owner.held.length < 4) await pause(5);
+      owner.held[3]?.end('back');
+      expect(await (await waiting).text()).toBe('back');
+    });
   });
 
   it('joins a WebSocket with the owner, and passes its refusals', async () => {
