@@ -16,6 +16,12 @@ const RELOADED = 'the configuration was reloaded';
 const childrenOf = (pid = 0): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
 
+/** Whether SIGHUP, the first signal, does not end a process. */
+const takesHangUps = (pid = 0): boolean => {
+  const [, caught = '0'] = /^SigCgt:\s*(\w+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return (BigInt(`0x${caught}`) & 1n) === 1n;
+};
+
 describe.skipIf(NATS_SERVER === undefined)(needsNats('a node with several partitions'), () => {
   let servers: NatsServers;
   let place: GatewayPlace;
@@ -42,6 +48,9 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('a node with several partit
     async () => {
       await servers.signal(0, 'SIGSTOP');
       node = place.launch();
+      // As soon as it can: it has not even loaded what a gateway is made of.
+      while (!takesHangUps(node.child.process.pid)) await elapse(1);
+      node.child.process.kill('SIGHUP');
       // It has its keys, and asks the servers, which do not answer.
       while (!existsSync(join(place.data, 'keys'))) await elapse(20);
       node.child.process.kill('SIGHUP');
