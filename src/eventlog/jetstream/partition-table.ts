@@ -70,6 +70,8 @@ export class PartitionTable {
   /** Of the row of this node. */
   #revision = 0;
   #stopSaying: () => void = () => undefined;
+  /** The newest writing of that row, which comes to its end before the row goes. */
+  #saying: Promise<void> | undefined;
   #isClosed = false;
 
   private constructor(
@@ -221,7 +223,10 @@ export class PartitionTable {
   }
 
   #sayLater(): void {
-    if (!this.#isClosed) this.#stopSaying = this.#parts.timers.after(SAID_EVERY_MS, () => void this.#say());
+    if (this.#isClosed) return;
+    this.#stopSaying = this.#parts.timers.after(SAID_EVERY_MS, () => {
+      this.#saying = this.#say();
+    });
   }
 
   /** Says that this node is there, and again in a while. */
@@ -263,6 +268,7 @@ export class PartitionTable {
     this.#places.close();
     this.#stopSaying();
     try {
+      await this.#saying;
       await this.#buckets.nodes.delete(this.#key, { previousSeq: this.#revision });
     } catch (error) {
       this.#parts.logger.debug({ err: error }, 'the other nodes do not hear that this one leaves');
