@@ -11,6 +11,8 @@ async function load() {
 
 // No module of the product awaits at its top level: the bundle is made of scripts, which cannot.
 async function run(): Promise<void> {
+  // One that is told to reload before it has read its configuration has nothing to do; by default the signal would end it.
+  if (process.argv[2] === 'serve') process.on('SIGHUP', () => undefined);
   try {
     const { runCli } = await load();
     process.exitCode = await runCli(process.argv);

@@ -13,11 +13,13 @@ import {
   migrateData,
   moveTools,
   openLog,
+  partitionTools,
   refuseHalfMigrated,
   sourcesOf,
   systemClock,
   systemRandom,
 } from '#compose/compose.ts';
+import type { Config } from '#config/load.ts';
 import type { Finding } from '#eventlog/finding.ts';
 import { dataPaths } from '#operation/data-directory.ts';
 import { CliError, EXIT } from './exit-codes.ts';
@@ -25,6 +27,11 @@ import { type ConfigOptions, offlineConfigOf, withConfigOptions } from './gatewa
 import { logsTo } from './log-lines.ts';
 import { Progress } from './progress.ts';
 import { printJson, print as printText } from './terminal.ts';
+
+const PARTITION = [
+  '--partition <id>',
+  'the partition of the log that it is about, four digits; wanted where store.partitions is above 1',
+] as const;
 
 export function logCommand(): Command {
   const check = new Command('check')
@@ -35,12 +42,14 @@ export function logCommand(): Command {
   const accept = new Command('accept-truncation')
     .description('Go on with a log that holds less than its checkpoint says; the acceptance is recorded.')
     .option('--reason <text>', 'why; it goes into the log')
+    .option(...PARTITION)
     .option('--json', 'print JSON');
   const restore = new Command('accept-restore')
     .description(
       'Go on with a data directory restored from a backup: ids given since it was made are not given again.',
     )
     .option('--reason <text>', 'why; it goes into the log')
+    .option(...PARTITION)
     .option('--json', 'print JSON');
   const migrate = new Command('migrate')
     .description(
@@ -209,7 +218,7 @@ type AcceptedStep = Extract<
   { kind: 'accepted' }
 >;
 type OpenLog = Awaited<ReturnType<typeof openLog>>;
-type AcceptFlags = ConfigOptions & { json?: boolean; reason?: string };
+type AcceptFlags = ConfigOptions & { json?: boolean; reason?: string; partition?: string };
 
 const acceptTruncation = (flags: AcceptFlags): Promise<void> =>
   goOn(flags, (log, why) => log.acceptTruncation({ actor: 'operator' }, why));
@@ -217,23 +226,45 @@ const acceptTruncation = (flags: AcceptFlags): Promise<void> =>
 const acceptRestore = (flags: AcceptFlags): Promise<void> =>
   goOn(flags, (log, why) => log.acceptRestore({ actor: 'operator' }, why));
 
+/** Beyond the lease of a gateway that was killed. */
+const WAITS_MS = 5_000;
+
 type Because = ReturnType<typeof becauseOf>;
 
 async function goOn(
   flags: AcceptFlags,
   accept: (log: OpenLog, why: Because | undefined) => Promise<void>,
 ): Promise<void> {
-  const config = offlineConfigOf(flags);
+  const { config, partition } = await placeOf(offlineConfigOf(flags), flags.partition);
   refuseMissing(config.store.data);
   const { logger, redactor } = createLogging('warn', logsTo(process.stderr));
   const why = flags.reason === undefined ? undefined : becauseOf(redactor, flags.reason);
-  const log = await openLog({ config, logger, clock: systemClock, random: systemRandom });
+  const parts = { config, logger, clock: systemClock, random: systemRandom };
+  const log = await openLog({ ...parts, partition, nodes: { waitsMs: WAITS_MS } });
   try {
     await accept(log, why);
     print(flags.json ? { accepted: true } : 'Accepted. The log goes on from what it holds.');
   } finally {
     await log.close();
   }
+}
+
+/** Where the log is that a command is about: one partition of it, where it has several. */
+async function placeOf(
+  config: Config,
+  named: string | undefined,
+): Promise<{ config: Config; partition?: string }> {
+  const { partitions } = config.store;
+  if (partitions === 1 && named === undefined) return { config };
+  const { configOfPartition, partitionIds } = await partitionTools();
+  const ids = partitionIds(partitions);
+  if (named !== undefined && ids.includes(named))
+    return partitions === 1 ? { config } : { config: configOfPartition(config, named), partition: named };
+  const wrong = named === undefined ? '' : `, and ${named} is none of them`;
+  throw new CliError(
+    `Name the partition that this is about with --partition: ${ids[0]} to ${ids.at(-1)} by store.partitions${wrong}.`,
+    EXIT.usage,
+  );
 }
 
 function refuseMissing(data: string): void {

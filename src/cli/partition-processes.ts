@@ -10,6 +10,8 @@ const AFTER_FAULT_MS = 500;
 const AT_MOST_MS = 10_000;
 /** One that ran for so long is no faulty start. */
 const SOUND_MS = 30_000;
+/** What a gateway may take beyond its limit for draining, to close what is behind: one that takes longer is stuck. */
+const CLOSING_MS = 5_000;
 
 /** What a gateway says on its standard output when it waits, or decides. */
 const STATE_LINE = /^\{"event":"(waiting|ready)","url":"([^"]+)"/;
@@ -30,6 +32,10 @@ export interface HandOver {
 interface Running {
   child: ChildProcess;
   startedMs: number;
+  /** Whether it has said what it does: before, SIGHUP would end it. */
+  hasSpoken: boolean;
+  /** It reads its configuration again as soon as it has. */
+  isReloadDue: boolean;
 }
 
 /**
@@ -54,10 +60,17 @@ export class PartitionProcesses {
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
       env: process.env,
     });
-    this.#running.set(partition, { child, startedMs: performance.now() });
+    const running: Running = {
+      child,
+      startedMs: performance.now(),
+      hasSpoken: false,
+      isReloadDue: false,
+    };
+    this.#running.set(partition, running);
     if (child.stdout !== null)
       createInterface({ input: child.stdout }).on('line', (line) => {
         const said = STATE_LINE.exec(line);
+        if (said !== null) spoke(running);
         if (said?.[1] === 'waiting') onState(partition, { kind: 'waits' });
         else if (said !== null) onState(partition, { kind: 'decides', url: said[2] ?? '' });
       });
@@ -104,22 +117,39 @@ export class PartitionProcesses {
 
   /** Lets each read its configuration again. */
   reload(): void {
-    for (const { child } of this.#running.values()) child.kill('SIGHUP');
+    for (const running of this.#running.values()) {
+      if (running.hasSpoken) running.child.kill('SIGHUP');
+      else running.isReloadDue = true;
+    }
   }
 
-  /** Drains all; a second call ends them at once. */
-  async close(): Promise<void> {
-    const signal = this.#isClosed ? 'SIGKILL' : 'SIGTERM';
+  /** Drains all within a limit, and ends those that are stuck. */
+  async close(drainMs: number): Promise<void> {
     this.#isClosed = true;
     for (const timer of this.#timers) clearTimeout(timer);
-    await Promise.all(
-      [...this.#running.values()].map(
-        ({ child }) =>
-          new Promise<void>((resolve) => {
-            child.once('exit', () => resolve());
-            child.kill(signal);
-          }),
-      ),
-    );
+    await Promise.all([...this.#running].map((each) => this.#close(each, drainMs + CLOSING_MS)));
   }
+
+  #close([partition, { child }]: [string, Running], limitMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const late = setTimeout(() => {
+        this.#parts.logger.error(
+          { partition, limit_ms: limitMs },
+          'the gateway of a partition is stuck and is killed',
+        );
+        child.kill('SIGKILL');
+      }, limitMs);
+      child.once('exit', () => {
+        clearTimeout(late);
+        resolve();
+      });
+      child.kill('SIGTERM');
+    });
+  }
+}
+
+function spoke(running: Running): void {
+  running.hasSpoken = true;
+  if (running.isReloadDue) running.child.kill('SIGHUP');
+  running.isReloadDue = false;
 }

@@ -37,21 +37,17 @@ export function serveCommand(): Command {
 
 async function serve({ partition, ...options }: ServeOptions): Promise<void> {
   const { quiet, json, unlisted, watch, ...flags } = options;
+  const hangUps = holdHangUps();
   const source = new WatchedConfig(flags);
   const whole = source.read();
-  if (partition === undefined && whole.store.partitions > 1) return serveNode(source, whole, options);
+  if (partition === undefined && whole.store.partitions > 1)
+    return serveNode(source, whole, options, hangUps);
   const own = partition === undefined ? undefined : await OwnPlace.of(partition, whole);
   const config = own?.configOf(whole) ?? whole;
   const data = config.store.data;
   const { logger, redactor } = createLogging(config.telemetry.log_level, logsTo(process.stderr, json));
   let freshKey: string | undefined;
   let stopWaiting: () => void = () => undefined;
-  // One that waits reads its configuration again when it decides.
-  let isReloadDue = false;
-  const reloadLater = () => {
-    isReloadDue = true;
-  };
-  process.on('SIGHUP', reloadLater);
   const gateway = await startGateway({
     config,
     readConfig: () => own?.configOf(source.read()) ?? source.read(),
@@ -84,13 +80,12 @@ async function serve({ partition, ...options }: ServeOptions): Promise<void> {
   // Its line in the log says what came of it; a faulty file changes nothing.
   const reload = () =>
     void gateway.reload().catch((error: unknown) => logger.error({ err: error }, 'not reloaded'));
-  process.off('SIGHUP', reloadLater).on('SIGHUP', reload);
-  if (isReloadDue) reload();
+  hangUps.lead(reload);
   const unwatch = watch ? source.watch(reload) : () => undefined;
   const end = stopped(
     () => {
       unwatch();
-      process.off('SIGHUP', reload);
+      hangUps.ignore();
       running.remove(self);
       // Without its node nobody reaches it: the sooner another one decides, the better.
       return gateway.close(own?.isAlone ? 0 : undefined);
@@ -137,6 +132,32 @@ function hasDevelopmentKey({ auth }: Config): boolean {
   return auth.api_keys.length === 0 && auth.oauth.length === 0;
 }
 
+/** What becomes of SIGHUP. */
+interface HangUps {
+  /** From now on each one reloads; at once, where one came before. */
+  lead(reload: () => void): void;
+  /** From now on they do nothing. */
+  ignore(): void;
+}
+
+/** Takes SIGHUP, which would end the process, and keeps it until there is something to reload: one that waits to decide reloads then. */
+function holdHangUps(): HangUps {
+  let isDue = false;
+  let act = () => {
+    isDue = true;
+  };
+  process.on('SIGHUP', () => act());
+  return {
+    lead(reload) {
+      act = reload;
+      if (isDue) reload();
+    },
+    ignore() {
+      act = () => undefined;
+    },
+  };
+}
+
 /** Calls once, for the first signal to stop. What it returns takes that back. */
 function onSignal(act: (signal: string) => void): () => void {
   const off = () => void process.off('SIGTERM', first).off('SIGINT', first);
@@ -170,7 +191,12 @@ async function stopped(
 }
 
 /** Runs the door of a node, and behind it a gateway for each partition. */
-async function serveNode(source: WatchedConfig, config: Config, options: ServeOptions): Promise<void> {
+async function serveNode(
+  source: WatchedConfig,
+  config: Config,
+  options: ServeOptions,
+  hangUps: HangUps,
+): Promise<void> {
   const { quiet, json, unlisted, watch, ...flags } = options;
   const { logger } = createLogging(config.telemetry.log_level, logsTo(process.stderr, json));
   const { ensurePartitionKeys, openPartitionedNode } = await partitionTools();
@@ -189,6 +215,8 @@ async function serveNode(source: WatchedConfig, config: Config, options: ServeOp
     version: packageVersion(),
     logger,
     handOver: (move) => gateways.handOver(move),
+    // Its gateways end with it.
+    onOvertaken: () => process.exit(EXIT.dataInUse),
   });
   for (const partition of node.serves) gateways.start(partition);
   const reload = () => {
@@ -198,17 +226,17 @@ async function serveNode(source: WatchedConfig, config: Config, options: ServeOp
       .then(() => gateways.reload())
       .catch((error: unknown) => logger.error({ err: error }, 'not reloaded'));
   };
-  process.on('SIGHUP', reload);
+  hangUps.lead(reload);
   const unwatch = watch ? source.watch(reload) : () => undefined;
   const { data } = config.store;
   const self = { url: node.url, pid: process.pid, data, started_at: new Date().toISOString() };
   const running = new RunningGateways(process.env);
   const end = stopped(async () => {
     unwatch();
-    process.off('SIGHUP', reload);
+    hangUps.ignore();
     running.remove(self);
     // First these: their partitions go to other nodes, to which what comes meanwhile is handed on.
-    await gateways.close();
+    await gateways.close(config.limits.drain_timeout_ms);
     await node.close();
   }, logger);
   const isServed = await Promise.race([node.decided().then(() => true), end.then(() => false)]);

@@ -77,8 +77,14 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'connector get': ['connector get github --json'],
   log: ['log check', 'log accept-truncation', 'log accept-restore', 'log migrate', 'log move'],
   'log check': ['log check', 'log check --data /var/lib/harn --json', 'log check --data /backups/harn'],
-  'log accept-truncation': ['log accept-truncation --data /var/lib/harn --reason "bad sector"'],
-  'log accept-restore': ['log accept-restore --data /var/lib/harn'],
+  'log accept-truncation': [
+    'log accept-truncation --data /var/lib/harn --reason "bad sector"',
+    'log accept-truncation --config gateway.yaml --partition 0002',
+  ],
+  'log accept-restore': [
+    'log accept-restore --data /var/lib/harn',
+    'log accept-restore --config gateway.yaml --partition 0002',
+  ],
   'log migrate': ['log migrate', 'log migrate --data /var/lib/harn --json'],
   'log move': ['log move --to jetstream --config gateway.yaml', 'log move --to leveldb --json'],
   'keys list': ['keys list', 'keys list --offline --data ./data --json'],

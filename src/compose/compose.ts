@@ -114,6 +114,8 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const working = { ...parts, logger: logsTraces(logger, log) };
   closers.push(() => log.close());
   refuseBadCheckpoint(config.store.data, data.keys);
+  const ownTenants = parts.partition && (await (await partitionTools()).tenantsOf(parts.partition.id, parts));
+  closers.push(() => ownTenants?.close());
   const issuers = trustedIssuers(parts);
   lookAtIssuers(issuers);
   const authentication = authenticator(parts, log, issuers);
@@ -136,6 +138,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   const core = makeCore(working, data, rooms, clients, authentication, watch, {
     measuring,
     telemetry,
+    isHere: ownTenants?.has,
     reload: reloadAsked,
     stopHaltedAgents: async () => {
       await endHaltedCalls();
@@ -171,7 +174,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     core,
     watch,
     { measuring, telemetry },
-    node?.door,
+    { ...(node && { door: node.door }), ...(ownTenants && { relaySecret: ownTenants.relaySecret }) },
   );
   endHaltedCalls = () => surface.endHalted();
   let graceMs: number | undefined;

@@ -106,7 +106,7 @@ export function makeCore(
   clients: ReadonlyMap<string, ProtocolClient>,
   authenticator: Authenticator,
   watch: ClockWatch,
-  { measuring, telemetry, ...operating }: Watching & Operating,
+  { measuring, telemetry, isHere, ...operating }: Watching & Operating,
 ): Core {
   const { config, logger, clock, random } = parts;
   const box = createSecretBox(inputBoxKey(config.store.data, random), random);
@@ -195,6 +195,7 @@ export function makeCore(
     authenticator,
     authenticateDelivery: deliveries(parts),
     redact: tools.redact,
+    isHere,
     tools,
     newTraceId: () => Buffer.from(random.bytes(TRACE_ID_BYTES)).toString('hex'),
     time: () => timestamp(clock.now()),
@@ -673,6 +674,8 @@ interface PerformerParts extends Pick<RestoreParts, 'bundles' | 'redact' | 'proj
 
 /** What an operator can do to the running gateway. */
 export interface Operating {
+  /** Whether what a tenant has lies in this log. Absent: the log has one partition. */
+  isHere?: ((tenant: string) => boolean) | undefined;
   reload(): Promise<ReloadReport>;
   /** Ends the programs and connections of the agents that are halted as a whole. */
   stopHaltedAgents(): Promise<void>;

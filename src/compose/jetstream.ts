@@ -20,8 +20,8 @@ interface JetStreamParts {
   partition?: string | undefined;
 }
 
-/** How this node is found by the others of its log, and who takes the news of which one decides. */
-export type Nodes = Pick<JetStreamOptions, 'address' | 'onHolder' | 'signal' | 'successor'>;
+/** How this node is found by the others of its log, who takes the news of which one decides, and how long that one is waited for. */
+export type Nodes = Pick<JetStreamOptions, 'address' | 'onHolder' | 'signal' | 'successor' | 'waitsMs'>;
 
 type StreamOptions = Pick<JournalOptions, 'servers' | 'name' | 'replicas' | 'credentials'>;
 

@@ -3,6 +3,7 @@ import { apiKeyHash, partitionOfKey } from '#auth/api-keys.ts';
 import { readToken, sentCredential } from '#auth/authorization.ts';
 import type { Config } from '#config/load.ts';
 import { DEFAULT_TENANT } from '#config/sections/tenancy.ts';
+import { OF_A_LOG } from '#core/of-a-log.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import { FIRST_PARTITION } from '#protocol/ports.ts';
 import { readCredentials } from '#surfaces/ws/handshake.ts';
@@ -13,10 +14,6 @@ export const PARTITION_HEADER = 'Harn-Partition';
 /** Address of a hint of an agent. */
 const HINT = /^\/a2a-push\/[^/?]+\/p(\d{4})\.[\w-]{43}$/;
 const DELIVERY = /^\/v1\/connectors\/([^/?]+)\/deliveries(?:\?|$)/;
-/** What is about one log, and not about what a tenant has in it. */
-const OF_A_LOG =
-  /^\/(?:metrics|ready|\.well-known\/jwks\.json|v1\/audit|v1\/receipt-log\/[a-z]+|v1\/admin\/(?:signing-keys|backup)(?:\/[^?]*)?)(?:\?|$)/;
-
 /** Where requests go, by the configuration as it is now. */
 export interface RequestPlaces {
   /** The partition of a request. Throws `invalid_request` for one that names a partition where none can be named. */

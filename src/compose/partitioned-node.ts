@@ -1,28 +1,40 @@
-import { cpSync, existsSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Server as TlsServer } from 'node:https';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Config } from '#config/load.ts';
 import { DEFAULT_TENANT } from '#config/sections/tenancy.ts';
 import { moveFrom, type PartitionMove } from '#eventlog/jetstream/balance.ts';
-import { PartitionTable, partitionIds } from '#eventlog/jetstream/partition-table.ts';
+import { PartitionTable } from '#eventlog/jetstream/partition-table.ts';
+import {
+  type OwnTenants,
+  openOwnTenants,
+  type Placing,
+  partitionIds,
+} from '#eventlog/jetstream/tenant-places.ts';
 import { announceGateway, dataPaths, inputBoxKey, withdrawGateway } from '#operation/data-directory.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject } from '#protocol/json.ts';
 import { createIdSource, FIRST_PARTITION, type Logger } from '#protocol/ports.ts';
 import { openKeyRegistry } from '#receipts/key-registry.ts';
+import { syncDirectorySync, writeFileAtomicSync } from '#store/atomic-file.ts';
 import { challengesOf } from '#surfaces/http/challenges.ts';
+import { RelayedClients } from '#surfaces/http/relayed-clients.ts';
 import { HostAllowList, TransportSecurity } from '#surfaces/http/request-checks.ts';
 import { listen } from '#surfaces/http/server.ts';
 import { type Asked, Relay } from '#surfaces/relay/relay.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
 import { streamOptions } from './jetstream.ts';
 import { PARTITION_HEADER, type RequestPlaces, requestPlaces } from './partition-of-request.ts';
-import { systemClock, systemRandom } from './parts.ts';
+import { type Parts, systemClock, systemRandom } from './parts.ts';
 import { httpLimits, serverSettings } from './surface.ts';
+
+export { partitionIds } from '#eventlog/jetstream/tenant-places.ts';
 
 /** How often a node looks whether it decides for too many partitions, and how long one that has just changed is left alone. */
 const BALANCE_EVERY_MS = 5_000;
+
+const SECRET_BYTES = 32;
 
 /** `ended`: or it has not read its log yet. */
 export type GatewayState = { kind: 'decides'; url: string } | { kind: 'waits' } | { kind: 'ended' };
@@ -33,6 +45,8 @@ export interface NodeParts {
   logger: Logger;
   /** Hands the deciding of a partition over to another node, whose origin is given. */
   handOver(move: PartitionMove): void;
+  /** Called once, when another node has taken the address of this one. */
+  onOvertaken(): void;
 }
 
 /** The door of a node that has a gateway for each of several partitions. */
@@ -64,19 +78,20 @@ export async function openPartitionedNode(parts: NodeParts): Promise<Partitioned
   const own = new Map<string, string>();
   const able = new Set<string>();
   const settings = serverSettings(config);
-  const newRequestId = createIdSource(systemClock, systemRandom);
+  const newId = createIdSource(systemClock, systemRandom);
   let places: RequestPlaces | undefined;
   const relay: Relay = new Relay({
     version,
     clock: systemClock,
     logger,
     timers: nodeTimers,
-    newRequestId: () => newRequestId('req'),
+    newRequestId: () => newId('req'),
     challenges: challengesOf(() => settings.publicUrl ?? nodeUrl, []),
     limits: httpLimits(config),
     ...(settings.tls && { tls: settings.tls }),
     hosts: new HostAllowList(settings.allowedHosts, settings.publicUrl),
     transport: new TransportSecurity(settings.trustedProxies, settings.requireTls),
+    clients: new RelayedClients(() => table.relaySecret),
     ownUrl: nodeUrl,
     destinationOf: (req) => places?.of(req) ?? partitions[0] ?? '',
     isOwn: ({ origin }) => [...own.values()].includes(origin),
@@ -93,17 +108,18 @@ export async function openPartitionedNode(parts: NodeParts): Promise<Partitioned
     relay.ownerIs(url, partition);
     if (url !== undefined && undecided.delete(partition) && undecided.size === 0) allDecided();
   };
-  const table = await PartitionTable.open({
+  const table: PartitionTable = await PartitionTable.open({
     ...streamOptions(config),
-    partitions: partitions.length,
-    tenants: tenantsOf(config),
-    wanted: config.store.placement,
+    ...placingOf(config),
     nodeUrl,
+    nodeId: newId('node'),
+    newRelaySecret: () => Buffer.from(systemRandom.bytes(SECRET_BYTES)).toString('base64url'),
     serves: () => [...able],
     clock: systemClock,
     timers: nodeTimers,
     logger,
     onOwner: ownerIs,
+    onOvertaken: parts.onOvertaken,
   });
   const placesOf = (now: Config) => requestPlaces(now, partitions, (tenant) => table.partitionOf(tenant));
   places = placesOf(config);
@@ -128,7 +144,7 @@ export async function openPartitionedNode(parts: NodeParts): Promise<Partitioned
     },
     decided: () => decided,
     async reload(now) {
-      await table.place(tenantsOf(now), now.store.placement);
+      await table.place({ ...placingOf(now), partitions: partitions.length });
       const { tls } = serverSettings(now);
       if (tls !== undefined && relay.server instanceof TlsServer) relay.server.setSecureContext(tls);
       places = placesOf(now);
@@ -142,8 +158,9 @@ export async function openPartitionedNode(parts: NodeParts): Promise<Partitioned
   };
 }
 
-function tenantsOf({ tenants }: Config): [string, ...string[]] {
-  return [DEFAULT_TENANT, ...tenants.map(({ id }) => id).filter((id) => id !== DEFAULT_TENANT)];
+function placingOf({ tenants, store: { partitions, placement: wanted } }: Config): Placing {
+  const others = tenants.map(({ id }) => id).filter((id) => id !== DEFAULT_TENANT);
+  return { partitions, tenants: [DEFAULT_TENANT, ...others], wanted };
 }
 
 /** Gives away what other nodes have too little of, one partition at a time, when nothing changed since the last look. */
@@ -291,6 +308,14 @@ export function configOfPartition(config: Config, partition: string): Config {
   };
 }
 
+/** Which tenants the gateway of a partition serves, as the servers of the log say. Rejects with StoreOpenError. */
+export function tenantsOf(
+  partition: string,
+  { config, clock, logger }: Pick<Parts, 'config' | 'clock' | 'logger'>,
+): Promise<OwnTenants> {
+  return openOwnTenants(partition, { ...streamOptions(config), clock, logger, timers: nodeTimers });
+}
+
 const LOOPBACK = '127.0.0.1';
 
 /** The first partition has the directory that a log with one partition has. */
@@ -311,6 +336,17 @@ export function ensurePartitionKeys(config: Config): void {
   inputBoxKey(data, systemRandom);
   for (const partition of servedBy(config)) {
     const own = dataPaths(dataOfPartition(data, partition)).keys;
-    if (!existsSync(own)) cpSync(keys, own, { recursive: true });
+    if (!existsSync(own)) copyKeys(keys, own);
   }
+}
+
+/** After a crash the copy is there whole, or not at all. */
+function copyKeys(from: string, to: string): void {
+  const draft = `${to}.draft`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(from))
+    writeFileAtomicSync(join(draft, name), readFileSync(join(from, name)), 0o600);
+  renameSync(draft, to);
+  syncDirectorySync(dirname(to));
 }

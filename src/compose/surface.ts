@@ -26,7 +26,7 @@ import { refuseSecretUrl } from '#resources/push/push-targets.ts';
 import { SignInCodes } from '#surfaces/discovery/sign-in-codes.ts';
 import type { GrpcSettings } from '#surfaces/grpc/server.ts';
 import type { HttpLimits } from '#surfaces/http/limits.ts';
-import type { OpenDoor, TlsSettings } from '#surfaces/http/server.ts';
+import type { TlsSettings } from '#surfaces/http/server.ts';
 import { createHttpSurface, type HttpSurface, type HttpSurfaceDeps } from '#surfaces/http-surface.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
 import { type BridgeId, bridges, offerOf } from '../../bridges/index.ts';
@@ -54,7 +54,7 @@ export function makeSurface(
   core: Core,
   watch: ClockWatch,
   { measuring, telemetry }: Watching,
-  door: OpenDoor | undefined,
+  within: Pick<HttpSurfaceDeps['server'], 'door' | 'relaySecret'>,
 ): ComposedSurface {
   const { gateway, tools, json } = core;
   const { config, logger, version, clock } = parts;
@@ -107,7 +107,7 @@ export function makeSurface(
     createServers: (publicUrl) => makeServers(parts, clients, core, faceOf, publicUrl, cards, json),
     server: {
       ...serverSettings(config),
-      ...(door && { door }),
+      ...within,
       ...(parts.partition && { leavesOthers: true }),
     },
   });

@@ -15,11 +15,14 @@ import {
 import type { OperationRow } from '#resources/operations.ts';
 import { type DecodedInput, decodeInput, isRawBody } from './decode-input.ts';
 import type { CallerName, DecisionTools } from './facts.ts';
+import { OF_A_LOG } from './of-a-log.ts';
 
 export interface DoorDeps {
   authenticator: Authenticator;
   authenticateDelivery: AuthenticateDelivery;
   redact: DecisionTools['redact'];
+  /** Whether what a tenant has lies in this log, asked for each call. Absent: the log has one partition. */
+  isHere?: ((tenant: string) => boolean) | undefined;
 }
 
 /**
@@ -63,7 +66,8 @@ export class Door {
       const { caller, standing } = result;
       const version = asked === 'exempt' ? UNVERSIONED : VERSIONS.get(asked ?? '');
       if (version === undefined) throw unsupported(asked);
-      const made: Identity = new ResolvedCaller(caller, this.#nameOf(caller), version, standing);
+      const { isHere } = this.#deps;
+      const made: Identity = new ResolvedCaller(caller, this.#nameOf(caller), version, standing, isHere);
       return made as AdmittedCaller;
     }
     throw result.kind === 'unauthenticated' ? unauthenticated(result, advice) : notNow();
@@ -96,12 +100,20 @@ export class ResolvedCaller implements Identity {
   /** The version that its request or connection is in. */
   readonly version: ProtocolVersion;
   readonly #standing: Standing | undefined;
+  readonly #isHere: DoorDeps['isHere'];
 
-  constructor(caller: Caller, name: CallerName, version: ProtocolVersion, standing: Standing | undefined) {
+  constructor(
+    caller: Caller,
+    name: CallerName,
+    version: ProtocolVersion,
+    standing: Standing | undefined,
+    isHere: DoorDeps['isHere'],
+  ) {
     this.caller = caller;
     this.name = name;
     this.version = version;
     this.#standing = standing;
+    this.#isHere = isHere;
   }
 
   get actor(): string {
@@ -135,6 +147,12 @@ export class ResolvedCaller implements Identity {
     if (standing === 'live') return;
     throw standing === 'ended' ? new ProtocolError('unauthenticated', CREDENTIAL_ENDED) : notNow();
   }
+
+  /** Throws where what the tenant has lies in another partition, whoever handed the call on: nothing of it may be written here. */
+  checkPartition({ path }: OperationRow): void {
+    if (this.#isHere === undefined || this.#isHere(this.tenant) || OF_A_LOG.test(path)) return;
+    throw new ProtocolError('service_unavailable', ELSEWHERE, { retryAfterSeconds: 1 });
+  }
 }
 
 /** The caller of a call. Throws for one that the door did not make. */
@@ -145,6 +163,8 @@ export function resolved({ caller }: { caller: AdmittedCaller }): ResolvedCaller
 }
 
 const CREDENTIAL_ENDED = 'The credential of this call has ended. Call again with a new one.';
+const ELSEWHERE =
+  'What your tenant has lies in another partition than the one that was asked. Send the request again, to the address of a node.';
 const SEND_A_KEY = 'Send a valid key as "Authorization: Bearer <key>".';
 const SIGN_IT = 'Sign the delivery with the secret of this connector, with the time of now.';
 
@@ -197,6 +217,7 @@ export interface Admitted {
  */
 const ADMISSION: readonly (readonly [name: string, step: (passage: Passage) => void])[] = [
   ['check_standing', ({ by }) => by.checkStanding()],
+  ['check_partition', ({ row, by }) => by.checkPartition(row)],
   ['check_scope', checkScope],
   ['check_idempotency_key', checkIdempotencyKey],
 ];

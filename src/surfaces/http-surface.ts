@@ -24,6 +24,7 @@ import {
   sendError,
 } from './http/exchange.ts';
 import type { HttpLimits } from './http/limits.ts';
+import { RelayedClients } from './http/relayed-clients.ts';
 import {
   checkExpectation,
   checkHeaders,
@@ -91,6 +92,8 @@ export interface HttpSurfaceDeps {
     allowedOrigins: readonly string[];
     /** Addresses or ranges whose `X-Forwarded-Proto` is believed. */
     trustedProxies: readonly string[];
+    /** Shared by the nodes of a log, which are believed where a request comes from. Default: nobody is. */
+    relaySecret?: () => string | undefined;
     /** Refuse plain HTTP from anywhere but loopback; config decides when. */
     requireTls: boolean;
     /** The port of gRPC; absent: gRPC is not served, and nothing of it is loaded. */
@@ -240,6 +243,7 @@ function edgeDeps(
       clock: deps.clock,
       limit: limits.failedLoginsPerMinute,
       knows: (credential) => deps.gateway.knows(credential),
+      clients: new RelayedClients(server.relaySecret ?? (() => undefined)),
     }),
     hosts: new HostAllowList(server.allowedHosts, server.publicUrl),
     transport,

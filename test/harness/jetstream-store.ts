@@ -5,7 +5,7 @@ import type { LevelStoreOptions } from '#store/level-store.ts';
 import type { Store } from '#store/store.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
 
-const QUIET = {
+export const QUIET = {
   debug: () => undefined,
   info: () => undefined,
   warn: () => undefined,
@@ -16,7 +16,7 @@ const QUIET = {
 export function openJetStreamFor(
   servers: readonly string[],
   level: LevelStoreOptions,
-  given: Partial<Pick<JetStreamOptions, 'clock' | 'onOvertaken'>> = {},
+  given: Partial<Pick<JetStreamOptions, 'clock' | 'onOvertaken' | 'address'>> = {},
 ): Promise<Store> {
   return openJetStreamStore({
     servers,

@@ -144,6 +144,12 @@ export class NatsServers {
     return undefined;
   }
 
+  /** How many messages a server has got from its clients. */
+  async received(at: number): Promise<number> {
+    const answer = await fetch(`http://${HOST}:${this.#ports[at]?.monitor}/varz`);
+    return ((await answer.json()) as { in_msgs: number }).in_msgs;
+  }
+
   /** Parts one server from the others. `up`: they do not hear it. `down`: it does not hear them. */
   split(at: number, ...directions: Direction[]): void {
     for (const [way, proxy] of this.#routes) {

@@ -3,6 +3,7 @@ import { type KV, Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Clock, Logger } from '#protocol/ports.ts';
 import { storeUnavailable } from '#store/level-errors.ts';
+import { StoreOpenError } from '#store/store-errors.ts';
 import type { Timers } from '../timers.ts';
 import { pause } from './journal.ts';
 
@@ -16,6 +17,8 @@ const LOOK_MS = 200;
 /** After which another server is tried. */
 const SILENT_MS = 2_000;
 const UNAVAILABLE = 503;
+/** As many renewals under the address of this node are another node's: one may be of this node before it was killed. */
+const LIVING_RENEWALS = 2;
 /** Of a lease that was given back, to whoever comes first. */
 const NOBODY = '';
 
@@ -97,11 +100,15 @@ export class Lease {
     return Math.max(clock.now() - wallMs, clock.monotonic() - monotonicMs);
   }
 
-  /** Waits until nobody has it, then takes and renews it. `waiting` is called at every look meanwhile. */
+  /**
+   * Waits until nobody has it, then takes and renews it. `waiting` is called at every look meanwhile. Rejects with StoreOpenError, `locked`,
+   * where another node that lives has it under the address of this one.
+   */
   async take(waiting: () => Promise<void>): Promise<void> {
     const { clock, timers } = this.#parts;
     let seen: { revision: number; sinceMs: number } | undefined;
     let newest = 0;
+    let renewals = 0;
     while (!this.#isOver) {
       try {
         const found = await this.#kv.get(this.#parts.key);
@@ -109,6 +116,7 @@ export class Lease {
         const value = found?.string() ?? NOBODY;
         const isFree = value === NOBODY || isGivenTo(value, this.#parts.self.url);
         if (revision !== seen?.revision) {
+          if (seen !== undefined && this.#isTwin(value)) renewals += 1;
           seen = { revision, sinceMs: clock.monotonic() };
           this.#heard();
         }
@@ -121,11 +129,20 @@ export class Lease {
         this.#parts.logger.warn({ err: error }, 'the lease cannot be read; it is looked at again');
         await this.#leaveSilent(error);
       }
+      const { url } = this.#parts.self;
+      if (renewals >= LIVING_RENEWALS && url !== undefined) throw takenAddress(this.#parts.bucket, url);
       await waiting();
       const leftMs = seen === undefined ? 0 : LEASE_MS - (clock.monotonic() - seen.sinceMs);
       // At its end, and not up to a look later.
       await pause(timers, leftMs > 0 ? Math.min(LOOK_MS, leftMs) : LOOK_MS);
     }
+  }
+
+  /** Whether a lease is of another node that says that it is where this one is. */
+  #isTwin(value: string): boolean {
+    const { node, url } = this.#parts.self;
+    const holder = holderOf(value);
+    return url !== undefined && holder?.url === url && holder.node !== node;
   }
 
   /**
@@ -269,4 +286,13 @@ export function holderOf(value: string): Holder | undefined {
 
 function isGivenTo(value: string, url: string | undefined): boolean {
   return url !== undefined && value === JSON.stringify({ givenTo: url } satisfies GivenTo);
+}
+
+/** Two nodes with one address would each take what the other one does for their own. */
+export function takenAddress(where: string, url: string): StoreOpenError {
+  return new StoreOpenError(
+    'locked',
+    where,
+    `Another node of this log is at ${url}, which is store.advertise of this one. Give each node an address of its own in store.advertise, or stop the other one.`,
+  );
 }

@@ -1,11 +1,11 @@
 import { jetstreamManager } from '@nats-io/jetstream';
-import { type KV, Kvm } from '@nats-io/kv';
+import { type KV, type KvEntry, Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Clock, Logger } from '#protocol/ports.ts';
 import { FIRST_PARTITION } from '#protocol/ports.ts';
-import { StoreOpenError } from '#store/store-errors.ts';
 import type { Timers } from '../timers.ts';
 import type { SeenNode } from './balance.ts';
+import { followBucket } from './follow-bucket.ts';
 import {
   connected,
   type JournalOptions,
@@ -15,31 +15,26 @@ import {
   pause,
   untilDone,
 } from './journal.ts';
-import { holderOf } from './lease.ts';
+import { holderOf, takenAddress } from './lease.ts';
+import { type Placing, partitionIds, TenantPlaces } from './tenant-places.ts';
 
 /** How often a node says that it is there, and for how long the others believe it. */
 const SAID_EVERY_MS = 1_000;
 const BELIEVED_MS = 5_000;
-const WATCH_AGAIN_MS = 500;
-const PARTITION_DIGITS = 4;
-/** Key of what was known when partitions began; no tenant has an id with a capital letter. */
-const BEGINNING = 'BEGINNING';
-
-/** Which tenants were there before there was more than one partition: what they have lies in the first. */
-interface Beginning {
-  inFirst: readonly string[];
-}
+/** Between two looks at the row of another node under the address of this one. */
+const LOOK_MS = 250;
+/** By as many of its writings after the first look another node is known to live: a replica that is behind may show one that is old. */
+const LIVING_WRITINGS = 2;
 
 export interface PartitionTableParts
-  extends Pick<JournalOptions, 'servers' | 'credentials' | 'name' | 'replicas'> {
-  /** How many partitions there are, by the configuration of this node. */
-  partitions: number;
-  /** Of the configuration; the first one is in the first partition for good. */
-  tenants: readonly [string, ...string[]];
-  /** Where the operator wants a tenant that has no partition yet, by its id. */
-  wanted: Readonly<Record<string, number>>;
+  extends Placing,
+    Pick<JournalOptions, 'servers' | 'credentials' | 'name' | 'replicas'> {
   /** Origin at which the others reach this node. */
   nodeUrl: string;
+  /** Another one at every start of a node. */
+  nodeId: string;
+  /** See `TenantPlaces.relaySecret`; asked for the first node of a log. */
+  newRelaySecret(): string;
   /** Partitions of which this node has a gateway now that decides, or could at once. */
   serves(): readonly string[];
   clock: Pick<Clock, 'monotonic'>;
@@ -47,17 +42,18 @@ export interface PartitionTableParts
   logger: Logger;
   /** Called when another node decides for a partition; undefined where none is known. */
   onOwner(partition: string, url: string | undefined): void;
+  /** Called once, when another node has taken the address of this one, which was silent for too long. */
+  onOvertaken(): void;
+}
+
+/** The row of a node; one that an earlier version wrote has no id. */
+interface NodeRow extends SeenNode {
+  node?: string;
 }
 
 interface Buckets {
   leases: KV;
-  tenants: KV;
   nodes: KV;
-}
-
-/** Ids of the partitions of a log, in order. */
-export function partitionIds(count: number): string[] {
-  return Array.from({ length: count }, (_, n) => String(n).padStart(PARTITION_DIGITS, '0'));
 }
 
 /**
@@ -68,16 +64,26 @@ export class PartitionTable {
   readonly #parts: PartitionTableParts;
   readonly #connection: NatsConnection;
   readonly #buckets: Buckets;
+  readonly #places: TenantPlaces;
   readonly #owners = new Map<string, string>();
-  readonly #tenants = new Map<string, string>();
   readonly #nodes = new Map<string, SeenNode & { seenMs: number }>();
+  /** Of the row of this node. */
+  #revision = 0;
   #stopSaying: () => void = () => undefined;
+  /** The newest writing of that row, which comes to its end before the row goes. */
+  #saying: Promise<void> | undefined;
   #isClosed = false;
 
-  private constructor(parts: PartitionTableParts, connection: NatsConnection, buckets: Buckets) {
+  private constructor(
+    parts: PartitionTableParts,
+    connection: NatsConnection,
+    buckets: Buckets,
+    places: TenantPlaces,
+  ) {
     this.#parts = parts;
     this.#connection = connection;
     this.#buckets = buckets;
+    this.#places = places;
   }
 
   /** Connects, gives each tenant of the configuration its partition, and begins to follow. Rejects with StoreOpenError. */
@@ -95,35 +101,22 @@ export class PartitionTable {
     const { name, replicas } = parts;
     const kvm = new Kvm(connection);
     const bucket = (bucket: string) => kvm.create(bucket, { replicas, history: 1 });
-    const table = new PartitionTable(parts, connection, {
+    const places = await TenantPlaces.open(connection, parts);
+    const buckets = {
       leases: await bucket(leaseBucket(name)),
-      tenants: await bucket(`HARN_${name}_tenants`),
       nodes: await bucket(`HARN_${name}_nodes`),
-    });
-    await table.#begin();
-    await table.place(parts.tenants, parts.wanted);
-    void table.#follow('leases', (key, value) => table.#leaseSays(key, value));
-    void table.#follow('nodes', (key, value) => table.#nodeSays(key, value));
-    await table.#say();
+    };
+    const table = new PartitionTable(parts, connection, buckets, places);
+    // The first node of all writes down who was there before; a log that is new has nobody before.
+    const inFirst = async () => ((await table.#hasHistory()) ? parts.tenants : []);
+    await places.begin(inFirst, parts.newRelaySecret);
+    await places.place(parts);
+    await table.#claim();
+    places.follow();
+    table.#follow('leases', (key, value) => table.#leaseSays(key, value));
+    table.#follow('nodes', (key, value) => table.#nodeSays(key, value));
+    table.#sayLater();
     return table;
-  }
-
-  /** The first node of all writes down who was there before; a log that is new has nobody before. */
-  async #begin(): Promise<void> {
-    const { tenants } = this.#buckets;
-    let found = await tenants.get(BEGINNING);
-    if (found === null) {
-      const beginning: Beginning = { inFirst: (await this.#hasHistory()) ? this.#parts.tenants : [] };
-      try {
-        await tenants.create(BEGINNING, JSON.stringify(beginning));
-      } catch (error) {
-        this.#parts.logger.debug({ err: error }, 'another node was first');
-      }
-      found = await tenants.get(BEGINNING);
-    }
-    if (found === null) throw new Error('The table of tenants cannot be written.');
-    const { inFirst } = JSON.parse(found.string()) as Beginning;
-    for (const tenant of inFirst) this.#tenants.set(tenant, FIRST_PARTITION);
   }
 
   async #hasHistory(): Promise<boolean> {
@@ -133,77 +126,24 @@ export class PartitionTable {
     return false;
   }
 
-  /**
-   * Gives each of these tenants a partition that has none yet: the one that is wanted, else one of those with the fewest tenants. Rejects
-   * with StoreOpenError for a tenant in a partition that this node's configuration does not have.
-   */
-  async place(
-    tenants: readonly [string, ...string[]],
-    wanted: Readonly<Record<string, number>>,
-  ): Promise<void> {
-    await this.#readTenants();
-    const [first] = tenants;
-    for (const tenant of tenants) {
-      if (this.#tenants.has(tenant)) continue;
-      const id = tenant === first ? FIRST_PARTITION : this.#placeFor(wanted[tenant]);
-      try {
-        await this.#buckets.tenants.create(tenant, id);
-        this.#tenants.set(tenant, id);
-      } catch (error) {
-        // Another node was first, or nobody answers, which shows in the look-up.
-        this.#parts.logger.debug({ err: error, tenant }, 'a tenant was not placed here');
-        await this.#readTenants();
-        if (!this.#tenants.has(tenant)) throw error;
-      }
-    }
-    for (const tenant of tenants) this.#checkPlace(tenant, wanted[tenant]);
+  /** See `TenantPlaces.place`. */
+  place(placing: Placing): Promise<void> {
+    return this.#places.place(placing);
   }
 
-  #checkPlace(tenant: string, wanted: number | undefined): void {
-    const id = this.#tenants.get(tenant) ?? '';
-    const { partitions, name, logger } = this.#parts;
-    if (Number(id) >= partitions)
-      throw new StoreOpenError(
-        'unreadable',
-        name,
-        `The tenant ${tenant} lies in partition ${id} of the log ${name}, and store.partitions is ${partitions}. Set it to ${Number(id) + 1} or more: partitions can be added, and none can be taken away.`,
-      );
-    if (wanted !== undefined && wanted !== Number(id))
-      logger.warn({ tenant, partition: id, wanted }, 'a tenant stays in the partition that it has');
-  }
-
-  async #readTenants(): Promise<void> {
-    const { tenants } = this.#buckets;
-    for await (const key of await tenants.keys()) {
-      if (key === BEGINNING || this.#tenants.has(key)) continue;
-      const found = await tenants.get(key);
-      if (found !== null) this.#tenants.set(key, found.string());
-    }
-  }
-
-  #placeFor(wanted: number | undefined): string {
-    const ids = partitionIds(this.#parts.partitions);
-    const counts = new Map(ids.map((id) => [id, 0]));
-    for (const id of this.#tenants.values()) counts.set(id, (counts.get(id) ?? 0) + 1);
-    const [least = FIRST_PARTITION] = ids.toSorted(
-      (one, other) => (counts.get(one) ?? 0) - (counts.get(other) ?? 0),
-    );
-    return (wanted === undefined ? undefined : ids[wanted]) ?? least;
-  }
-
-  /** The partition of a tenant; undefined for one that the configuration did not name when it was read. */
+  /** The partition of a tenant; undefined for one that no node has placed. */
   partitionOf(tenant: string): string | undefined {
-    return this.#tenants.get(tenant);
+    return this.#places.of(tenant);
+  }
+
+  /** See `TenantPlaces.relaySecret`. */
+  get relaySecret(): string | undefined {
+    return this.#places.relaySecret;
   }
 
   /** Origin of the node that decides, by partition. */
   get owners(): ReadonlyMap<string, string> {
     return this.#owners;
-  }
-
-  /** Which tenant lies where. */
-  get tenants(): ReadonlyMap<string, string> {
-    return this.#tenants;
   }
 
   /** The nodes that have said lately that they are there. */
@@ -212,18 +152,10 @@ export class PartitionTable {
     return [...this.#nodes.values()].filter(({ seenMs }) => nowMs - seenMs < BELIEVED_MS);
   }
 
-  /** Reads a bucket and what is written to it, and begins anew when the servers were away. */
-  async #follow(bucket: keyof Buckets, take: (key: string, value: string) => void): Promise<void> {
-    while (!this.#isClosed) {
-      try {
-        for await (const entry of await this.#buckets[bucket].watch())
-          take(entry.key, entry.operation === 'PUT' ? entry.string() : '');
-      } catch (error) {
-        if (!this.#isClosed)
-          this.#parts.logger.warn({ err: error, bucket }, 'the table of partitions is read anew');
-      }
-      await pause(this.#parts.timers, WATCH_AGAIN_MS);
-    }
+  #follow(bucket: keyof Buckets, take: (key: string, value: string) => void): void {
+    const taken = (entry: KvEntry) => take(entry.key, entry.operation === 'PUT' ? entry.string() : '');
+    const following = { ...this.#parts, isOver: () => this.#isClosed };
+    void followBucket(this.#buckets[bucket], taken, following);
   }
 
   #leaseSays(key: string, value: string): void {
@@ -241,16 +173,89 @@ export class PartitionTable {
     else this.#nodes.set(key, { ...(JSON.parse(value) as SeenNode), seenMs: this.#parts.clock.monotonic() });
   }
 
+  /**
+   * Takes the row of this node's address. One that another node keeps up is that node's; one that was left by a node that was killed, as
+   * this one may have been, is taken when it is believed no more. Rejects with StoreOpenError, `locked`.
+   */
+  async #claim(): Promise<void> {
+    const { clock, timers, logger, nodeUrl, name } = this.#parts;
+    const { nodes } = this.#buckets;
+    let seen: { revision: number; sinceMs: number } | undefined;
+    for (let writings = 0; ; ) {
+      const found = await nodes.get(this.#key);
+      if (!this.#isOfAnother(found)) {
+        this.#revision = await this.#writeAfter(found);
+        return;
+      }
+      if (found.revision !== seen?.revision) {
+        if (seen === undefined)
+          logger.warn(
+            { url: nodeUrl, believed_ms: BELIEVED_MS },
+            'a node said of late that it is at the address in store.advertise: this one before it was killed, or another one; this one waits to see whether it is silent',
+          );
+        else writings += 1;
+        if (writings >= LIVING_WRITINGS) throw takenAddress(name, nodeUrl);
+        seen = { revision: found.revision, sinceMs: clock.monotonic() };
+      }
+      if (clock.monotonic() - seen.sinceMs >= BELIEVED_MS) {
+        this.#revision = await nodes.update(this.#key, this.#row, found.revision);
+        return;
+      }
+      await pause(timers, LOOK_MS);
+    }
+  }
+
+  #isOfAnother(found: KvEntry | null): found is KvEntry {
+    return found?.operation === 'PUT' && found.json<NodeRow>().node !== this.#parts.nodeId;
+  }
+
+  /** Writes the row behind one of this node, or behind none. */
+  #writeAfter(found: KvEntry | null): Promise<number> {
+    const { nodes } = this.#buckets;
+    return found?.operation === 'PUT'
+      ? nodes.update(this.#key, this.#row, found.revision)
+      : nodes.create(this.#key, this.#row);
+  }
+
+  get #row(): string {
+    const { nodeUrl: url, nodeId: node, serves } = this.#parts;
+    return JSON.stringify({ url, node, partitions: serves() } satisfies NodeRow);
+  }
+
+  #sayLater(): void {
+    if (this.#isClosed) return;
+    this.#stopSaying = this.#parts.timers.after(SAID_EVERY_MS, () => {
+      this.#saying = this.#say();
+    });
+  }
+
   /** Says that this node is there, and again in a while. */
   async #say(): Promise<void> {
-    const { nodeUrl: url, timers, logger } = this.#parts;
-    const partitions = this.#parts.serves();
     try {
-      await this.#buckets.nodes.put(this.#key, JSON.stringify({ url, partitions } satisfies SeenNode));
+      this.#revision = await this.#buckets.nodes.update(this.#key, this.#row, this.#revision);
     } catch (error) {
-      logger.debug({ err: error }, 'the other nodes do not hear of this one');
+      this.#parts.logger.debug({ err: error }, 'the other nodes do not hear of this one');
+      if (await this.#isOvertaken()) return;
     }
-    if (!this.#isClosed) this.#stopSaying = timers.after(SAID_EVERY_MS, () => void this.#say());
+    this.#sayLater();
+  }
+
+  /** Whether the row is another node's now. One that was written without an answer is this node's. */
+  async #isOvertaken(): Promise<boolean> {
+    const { nodeUrl: url, logger, onOvertaken } = this.#parts;
+    try {
+      const found = await this.#buckets.nodes.get(this.#key);
+      if (!this.#isOfAnother(found)) this.#revision = await this.#writeAfter(found);
+      // A replica that is behind may show who was there before.
+      else if (found.revision > this.#revision && !this.#isClosed) {
+        logger.error({ url }, 'another node has taken the address in store.advertise: each needs its own');
+        onOvertaken();
+        return true;
+      }
+    } catch (error) {
+      logger.debug({ err: error }, 'nobody says whose row it is; asked again with the next one');
+    }
+    return false;
   }
 
   get #key(): string {
@@ -260,9 +265,11 @@ export class PartitionTable {
   /** Says that this node leaves. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#places.close();
     this.#stopSaying();
     try {
-      await this.#buckets.nodes.delete(this.#key);
+      await this.#saying;
+      await this.#buckets.nodes.delete(this.#key, { previousSeq: this.#revision });
     } catch (error) {
       this.#parts.logger.debug({ err: error }, 'the other nodes do not hear that this one leaves');
     }

@@ -7,6 +7,7 @@ import type { CredentialOfCall, Gateway } from '#gateway.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { Clock } from '#protocol/ports.ts';
 import type { SenderProof } from '#protocol/sender-proof.ts';
+import type { RelayedClients, Sender } from './relayed-clients.ts';
 
 /** Headers that must not come twice: Node keeps the first, others the last, and an attacker uses the difference. */
 const SINGLE_HEADERS = [
@@ -261,17 +262,12 @@ interface Failures {
   since: number;
 }
 
-/** What tells one sender from another. */
-interface Sender {
-  socket: { remoteAddress?: string | undefined };
-  headers: IncomingMessage['headers'];
-}
-
 interface FailedLoginsDeps {
   clock: Clock;
   /** Answers 401 to one address in a minute, before the next ones are 429. */
   limit: number;
   knows: Gateway['knows'];
+  clients: Pick<RelayedClients, 'addressOf'>;
 }
 
 /**
@@ -287,9 +283,9 @@ export class FailedLogins {
   }
 
   /** Throws `rate_limited` for one more bad credential of an address that was refused too often. */
-  check({ socket }: Sender, credential: CredentialOfCall): void {
+  check(sender: Sender, credential: CredentialOfCall): void {
     if (credential.authorization === undefined || this.#failures.size === 0) return;
-    const failures = this.#failures.get(socket.remoteAddress ?? '');
+    const failures = this.#failures.get(this.#deps.clients.addressOf(sender));
     if (failures === undefined || failures.count < this.#deps.limit) return;
     const waitMs = failures.since + WINDOW_MS - this.#deps.clock.monotonic();
     if (waitMs <= 0 || this.#deps.knows(credential)) return;
@@ -298,9 +294,10 @@ export class FailedLogins {
   }
 
   /** A request of this address was answered with 401. */
-  failed({ socket, headers }: Sender): void {
+  failed(sender: Sender): void {
+    const { headers } = sender;
     if (headers.authorization === undefined && headers['sec-websocket-protocol'] === undefined) return;
-    const address = socket.remoteAddress ?? '';
+    const address = this.#deps.clients.addressOf(sender);
     const now = this.#deps.clock.monotonic();
     const before = this.#failures.get(address);
     const isOver = before === undefined || before.since + WINDOW_MS <= now;

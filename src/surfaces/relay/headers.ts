@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { RELAYED_FOR } from '../http/relayed-clients.ts';
 
 /** They are about one connection, not about the message. Spec: RFC 9110, section 7.6.1. */
 const OF_CONNECTION = new Set([
@@ -37,18 +38,22 @@ export function drop(raw: readonly string[]): string[] {
     .flat();
 }
 
-/** What is set by a relay. `host` undefined: it stays. `via` comes behind what is there, the other ones take its place. */
+/** What is set by a relay. `host` undefined: it stays. `via` comes behind what is there, the other ones take its place, undefined ones too. */
 interface OwnHeaders {
   host: string | undefined;
   via: string;
   'x-forwarded-proto': string;
+  [RELAYED_FOR]: string | undefined;
 }
 
 export function passedHeaders(raw: readonly string[], { host, via, ...own }: OwnHeaders): [string, string][] {
   const replaced = new Set([...Object.keys(own), ...(host === undefined ? [] : ['host'])]);
   const kept = pairs(drop(raw)).filter(([name]) => !replaced.has(name.toLowerCase()));
   const hosts: [string, string][] = host === undefined ? [] : [['Host', host]];
-  return [...hosts, ...kept, ['Via', via], ...Object.entries(own)];
+  const set = Object.entries(own).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, value]],
+  );
+  return [...hosts, ...kept, ['Via', via], ...set];
 }
 
 /** The head of an answer for a bare socket. */

@@ -13,6 +13,7 @@ import { ProtocolError } from '#protocol/errors.ts';
 import type { Clock } from '#protocol/ports.ts';
 import type { HttpLimits } from '../http/limits.ts';
 import { answerParseFailure, type ParseFailureDeps, writeRefusal } from '../http/parse-failure.ts';
+import { RELAYED_FOR, type RelayedClients } from '../http/relayed-clients.ts';
 import {
   checkExpectation,
   checkHeaders,
@@ -31,6 +32,8 @@ export interface RelayDeps extends ParseFailureDeps {
   tls?: TlsSettings;
   hosts: HostAllowList;
   transport: TransportSecurity;
+  /** Tells the next one where a request came from. Default: it is not told. */
+  clients?: RelayedClients;
   /** Where the other nodes reach this one, an origin; its host and port are what `Via` calls it. */
   ownUrl: string;
   /** Of the gateway, for `/health`. */
@@ -58,6 +61,10 @@ const MAX_HELD_BYTES = 256 * 1024;
 const MAX_HELD_BYTES_OF_ALL = 64 * 1024 * 1024;
 const RETRY_AFTER_S = 1;
 const ASK_MS = 2_000;
+/** How long an answer may take before the owner is asked whether it is there at all, and again while it takes longer. */
+const SILENT_MS = 2_000;
+/** So many times in a row it may fail to say so: one that is busy is slow once. */
+const MAX_SILENCES = 2;
 const MAX_ASKED_BYTES = 1024 * 1024;
 /** Time for a client to read what is left of a WebSocket. */
 const LINGER_MS = 10_000;
@@ -75,10 +82,19 @@ export interface Asked {
 /** What can be under way at a node. */
 type UnderWay = Set<{ destroy(): unknown }>;
 
+/** What is known of the way to an owner: a network that loses all that is sent says nothing. */
+interface Way {
+  /** How often in a row the owner did not say that it is there. */
+  silences: number;
+  /** It is being asked, once for all who wait. */
+  asking: Promise<void> | undefined;
+}
+
 /** Nodes of which one decides at a time. */
 interface Destination {
   /** Origin of the one that decides; undefined while it is not known. */
   owner: URL | undefined;
+  way: Way;
   /** What is under way at the owner; cut when another one decides. */
   underWay: UnderWay;
   /** Called when another owner is known. */
@@ -88,6 +104,7 @@ interface Destination {
 /** The owner that a request is tried at. */
 interface Target {
   owner: URL;
+  way: Way;
   underWay: UnderWay;
 }
 
@@ -139,6 +156,7 @@ export class Relay implements OpenDoor {
     const next = url === undefined ? undefined : new URL(url);
     if (next?.href === destination.owner?.href) return;
     destination.owner = next;
+    destination.way = newWay();
     for (const each of [...destination.underWay]) each.destroy();
     for (const wake of [...destination.waiting]) wake();
   }
@@ -146,6 +164,7 @@ export class Relay implements OpenDoor {
   #destination(name: string): Destination {
     const known = this.#destinations.get(name) ?? {
       owner: undefined,
+      way: newWay(),
       underWay: new Set(),
       waiting: new Set(),
     };
@@ -221,11 +240,10 @@ export class Relay implements OpenDoor {
 
   async #handOn(destination: Destination, passing: Passing, res: ServerResponse): Promise<void> {
     const { req } = passing;
-    const mayRepeat = SAFE.has(req.method ?? '') || req.headers['idempotency-key'] !== undefined;
     await this.#untilOver(destination, res, async (target) => {
       const outcome = await this.#try(target, passing, res);
       if (outcome === 'answered' || res.destroyed) return true;
-      if (outcome === 'unknown' && !(mayRepeat && passing.isWhole)) throw unclear();
+      if (outcome === 'unknown' && !(mayRepeat(req) && passing.isWhole)) throw unclear();
       if (!passing.isWhole) throw unavailable('The node that decides ended. Send the request again.');
       return false;
     });
@@ -239,8 +257,8 @@ export class Relay implements OpenDoor {
   ): Promise<void> {
     const { clock } = this.#deps;
     for (const untilMs = clock.monotonic() + WAIT_MS; !client.destroyed; ) {
-      const { owner, underWay } = destination;
-      if (owner !== undefined && (await attempt({ owner, underWay }))) return;
+      const { owner, way, underWay } = destination;
+      if (owner !== undefined && (await attempt({ owner, way, underWay }))) return;
       // Behind a close nobody is waited for.
       if (this.#isClosed || clock.monotonic() >= untilMs)
         throw unavailable('No node decides for this gateway at the moment. Send the request again.');
@@ -268,14 +286,24 @@ export class Relay implements OpenDoor {
   async ask(name: string, path: string, headers: Record<string, string>): Promise<Asked | undefined> {
     const { owner } = this.#destination(name);
     if (owner === undefined) return undefined;
-    const url = new URL(path, owner);
+    return this.#get(
+      new URL(path, owner),
+      headers,
+      this.#agents[owner.protocol === 'https:' ? 'https:' : 'http:'],
+    );
+  }
+
+  /** @param agent `false`: a connection of its own */
+  async #get(
+    url: URL,
+    headers: Record<string, string>,
+    agent: HttpAgent | HttpsAgent | false,
+  ): Promise<Asked | undefined> {
     const late = new AbortController();
     const stop = this.#deps.timers.after(ASK_MS, () => late.abort());
     try {
       const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-        const isHttps = url.protocol === 'https:';
-        const agent = this.#agents[isHttps ? 'https:' : 'http:'];
-        const ask = isHttps ? httpsRequest : httpRequest;
+        const ask = url.protocol === 'https:' ? httpsRequest : httpRequest;
         // This node asks for itself, of nodes that may be reached in plain HTTP by nodes alone.
         const own = { 'x-forwarded-proto': 'https', via: `1.1 ${this.#own.host}`, ...headers };
         ask(url, { headers: own, signal: late.signal, agent }, resolve).on('error', reject).end();
@@ -289,10 +317,46 @@ export class Relay implements OpenDoor {
       }
       return { status: answer.statusCode ?? 0, body: Buffer.concat(chunks) };
     } catch (error) {
-      this.#deps.logger.debug({ err: error, owner: owner.host }, 'a node that decides does not answer');
+      this.#deps.logger.debug({ err: error, owner: url.host }, 'a node that decides does not answer');
       return undefined;
     } finally {
       stop();
+    }
+  }
+
+  /**
+   * Calls when the owner is not there any more for this node, as long as an answer of it is waited for, though it may decide and be reached
+   * by others. Returns what stops that.
+   */
+  #onSilence({ owner, way }: Target, lost: () => void): () => void {
+    let isOver = false;
+    let stop: () => void = () => undefined;
+    const look = async () => {
+      way.asking ??= this.#askWhetherThere(owner, way);
+      await way.asking;
+      if (isOver) return;
+      if (way.silences < MAX_SILENCES) lookLater();
+      else lost();
+    };
+    const lookLater = () => {
+      stop = this.#deps.timers.after(SILENT_MS, () => void look());
+    };
+    lookLater();
+    return () => {
+      isOver = true;
+      stop();
+    };
+  }
+
+  async #askWhetherThere(owner: URL, way: Way): Promise<void> {
+    // By a connection of its own: those that are open may lead nowhere though the way is back.
+    const answer = await this.#get(new URL('/health', owner), {}, false);
+    way.asking = undefined;
+    if (answer !== undefined) way.silences = 0;
+    else {
+      way.silences += 1;
+      if (way.silences === MAX_SILENCES)
+        this.#deps.logger.warn({ owner: owner.host }, 'this node does not reach the one that decides');
     }
   }
 
@@ -306,12 +370,13 @@ export class Relay implements OpenDoor {
       agent: this.#agents[isHttps ? 'https:' : 'http:'],
       setHost: false,
     });
-    const { transport } = this.#deps;
+    const { transport, clients } = this.#deps;
     const headers = passedHeaders(req.rawHeaders, {
       host: this.#isShared(req.headers.host, owner) ? undefined : owner.host,
       via: `${req.httpVersion} ${this.#own.host}`,
       // Of who asked this node; the owner believes it of the nodes that its operator trusts.
       'x-forwarded-proto': transport.isSecure(req) ? 'https' : 'http',
+      [RELAYED_FOR]: clients?.headerFor(req),
     });
     for (const [name, value] of headers) outgoing.appendHeader(name, value);
     for (let at = 0; at < connection.length; at += 2)
@@ -328,9 +393,13 @@ export class Relay implements OpenDoor {
   }
 
   #try(target: Target, { req, held, isWhole }: Passing, res: ServerResponse): Promise<Outcome> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const outgoing = this.#request(target, req, []);
       let wasReached = false;
+      const stop = this.#onSilence(target, () => {
+        reject(wasReached && !mayRepeat(req) ? unclear() : unreached());
+        outgoing.destroy();
+      });
       onceConnected(outgoing, () => {
         wasReached = true;
       });
@@ -340,7 +409,10 @@ export class Relay implements OpenDoor {
         res.off('close', leave);
         resolve(outcome);
       };
+      outgoing.on('close', stop);
       outgoing.on('response', (answer) => {
+        stop();
+        target.way.silences = 0;
         res.sendDate = false;
         const closing = this.#isClosed ? ['Connection', 'close'] : [];
         res.writeHead(answer.statusCode ?? 502, answer.statusMessage, [
@@ -385,11 +457,18 @@ export class Relay implements OpenDoor {
 
   /** False when it can be tried again. */
   #tryUpgrade(target: Target, req: IncomingMessage, socket: Duplex, head: Buffer): Promise<boolean> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       const outgoing = this.#request(target, req, ['Connection', 'Upgrade', 'Upgrade', 'websocket']);
+      const stop = this.#onSilence(target, () => {
+        reject(unreached());
+        outgoing.destroy();
+      });
+      outgoing.on('close', stop);
       const leave = () => outgoing.destroy();
       socket.on('close', leave);
       outgoing.on('upgrade', (answer, upstream, first) => {
+        stop();
+        target.way.silences = 0;
         target.underWay.add(upstream);
         upstream.on('close', () => target.underWay.delete(upstream));
         this.#isStream(upstream);
@@ -407,6 +486,7 @@ export class Relay implements OpenDoor {
         resolve(true);
       });
       outgoing.on('response', (answer) => {
+        stop();
         socket.write(rawHead(answer, ['Connection', 'close']));
         pipeline(answer, socket, () => undefined);
         resolve(true);
@@ -483,6 +563,13 @@ function answerHealth({ method }: IncomingMessage, res: ServerResponse, version:
   res.end(method === 'HEAD' ? undefined : body);
 }
 
+const newWay = (): Way => ({ silences: 0, asking: undefined });
+
+/** Whether it may be sent once more although the owner may have carried it out. */
+function mayRepeat({ method, headers }: IncomingMessage): boolean {
+  return SAFE.has(method ?? '') || headers['idempotency-key'] !== undefined;
+}
+
 function notProxy(): ProtocolError {
   return new ProtocolError('resource_not_found', 'The gateway is no forward proxy.');
 }
@@ -491,8 +578,14 @@ function unavailable(message: string): ProtocolError {
   return new ProtocolError('service_unavailable', message, { retryAfterSeconds: RETRY_AFTER_S });
 }
 
+function unreached(): ProtocolError {
+  return unavailable(
+    'The node that decides does not answer this one. Send the request again, to another node where there is one.',
+  );
+}
+
 function unclear(): ProtocolError {
   return unavailable(
-    'The node that decides ended before it answered, so this may have been carried out. Look before you send it again; with an Idempotency-Key it would have been repeated for you.',
+    'The node that decides ended, or was lost, before it answered, so this may have been carried out. Look before you send it again; with an Idempotency-Key it would have been repeated for you.',
   );
 }

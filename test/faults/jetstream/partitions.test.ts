@@ -178,6 +178,15 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('two nodes on a log with th
     place.remove();
   });
 
+  it('refuse a node that says it is where another one is', async () => {
+    const ports = await freePorts(1);
+    const place = placeOf(ports, 0, { advertise: `http://127.0.0.1:${nodes[0]?.port}` });
+    const { code, stderr } = await place.launch().child.ended;
+    expect(code).toBe(4);
+    expect(stderr).toContain('Give each node an address of its own in store.advertise');
+    place.remove();
+  });
+
   /** Clients of all tenants that write and read without a pause, through any node that lives. */
   async function underLoad(
     disturb: () => Promise<void>,

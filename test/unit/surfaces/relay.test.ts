@@ -1,15 +1,23 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, request, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  request,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { challengesOf } from '#surfaces/http/challenges.ts';
 import { DEFAULT_HTTP_LIMITS } from '#surfaces/http/limits.ts';
+import { RelayedClients } from '#surfaces/http/relayed-clients.ts';
 import { HostAllowList, TransportSecurity } from '#surfaces/http/request-checks.ts';
 import { listen } from '#surfaces/http/server.ts';
 import { PortRelay } from '#surfaces/relay/port-relay.ts';
-import { Relay } from '#surfaces/relay/relay.ts';
+import { Relay, type RelayDeps } from '#surfaces/relay/relay.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
 
 const QUIET = { debug() {}, info() {}, warn() {}, error() {} };
@@ -28,7 +36,11 @@ async function serve(listener: RequestListener): Promise<{ server: Server; url: 
   return { server, url: `http://127.0.0.1:${port}` };
 }
 
-async function relayTo(owner?: string, names: string[] = []): Promise<{ relay: Relay; url: string }> {
+async function relayTo(
+  owner?: string,
+  names: string[] = [],
+  more: Partial<RelayDeps> = {},
+): Promise<{ relay: Relay; url: string }> {
   const ownUrl = 'http://node-2.internal:8080';
   const relay = new Relay({
     clock: { now: () => Date.now(), monotonic: () => performance.now() },
@@ -41,6 +53,7 @@ async function relayTo(owner?: string, names: string[] = []): Promise<{ relay: R
     transport: new TransportSecurity([], false),
     ownUrl,
     version: '1.2.3',
+    ...more,
   });
   const { port } = await listen(relay.server, '127.0.0.1', 0);
   relay.ownerIs(owner);
@@ -98,6 +111,33 @@ describe('a node that does not decide', () => {
       'content-length': '3',
     });
     expect(headers['x-mine']).toBeUndefined();
+  });
+
+  it('says from which address a request came, with the secret of its log, and believes only who knows it', async () => {
+    const owner = await serve(echo);
+    const clients = new RelayedClients(() => 'the-secret');
+    const first = await relayTo(owner.url, [], { clients });
+    // A node in between, under another name.
+    const second = await relayTo(first.url, [], { clients, ownUrl: 'http://node-3.internal:8080' });
+    const asked = async (url: string, headers: Record<string, string>) =>
+      ((await (await fetch(url, { headers })).json()) as Echoed).headers['harn-relayed-for'];
+    expect(await asked(first.url, {})).toBe('the-secret 127.0.0.1');
+    expect(await asked(first.url, { 'Harn-Relayed-For': 'the-secret 192.0.2.7' })).toBe(
+      'the-secret 192.0.2.7',
+    );
+    expect(await asked(second.url, { 'Harn-Relayed-For': 'the-secret 192.0.2.7' })).toBe(
+      'the-secret 192.0.2.7',
+    );
+    for (const forged of [
+      '192.0.2.7',
+      'a-secret00 192.0.2.7',
+      'the-secret',
+      'the-secret nobody',
+      ' 192.0.2.7',
+    ])
+      expect(await asked(first.url, { 'Harn-Relayed-For': forged })).toBe('the-secret 127.0.0.1');
+    const untold = await relayTo(owner.url);
+    expect(await asked(untold.url, { 'Harn-Relayed-For': 'the-secret 192.0.2.7' })).toBeUndefined();
   });
 
   it('asks the owner under a name that is its own, where the client used that of this node', async () => {
@@ -231,6 +271,77 @@ describe('a node that does not decide', () => {
     expect([read?.status, keyed?.status, unkeyed?.status]).toEqual([201, 201, 503]);
     expect(unkeyed?.headers.get('retry-after')).toBe('1');
     expect(await unkeyed?.text()).toContain('this may have been carried out');
+  });
+
+  describe('whose way to the owner loses what is sent', () => {
+    /** Time that passes faster: what takes seconds takes some tenths of one. */
+    const timers = {
+      ...nodeTimers,
+      after: (delayMs: number, run: () => void) => nodeTimers.after(delayMs / 10, run),
+    };
+
+    /** Takes connections and answers nothing, or the health only. */
+    async function silentOwner() {
+      const held: ServerResponse[] = [];
+      const asked = { health: 0 };
+      const state = { isThere: false };
+      const owner = await serve((req, res) => {
+        if (req.url === '/health') asked.health += 1;
+        if (req.url === '/health' && state.isThere) res.end('{}');
+        else held.push(res);
+      });
+      owner.server.on('upgrade', () => undefined);
+      return { url: owner.url, held, asked, state };
+    }
+
+    it('refuses what waits for an answer, and says of what may not be repeated that it is unclear', async () => {
+      const owner = await silentOwner();
+      const { url } = await relayTo(owner.url, [], { timers });
+      const [read, keyed, unkeyed] = await Promise.all([
+        fetch(url),
+        fetch(url, { method: 'POST', body: 'x', headers: { 'idempotency-key': 'k1' } }),
+        fetch(url, { method: 'POST', body: 'x' }),
+      ]);
+      for (const answer of [read, keyed, unkeyed]) {
+        expect(answer.status).toBe(503);
+        expect(answer.headers.get('retry-after')).toBe('1');
+      }
+      expect(await read.text()).toContain('does not answer this one');
+      expect(await keyed.text()).toContain('does not answer this one');
+      expect(await unkeyed.text()).toContain('this may have been carried out');
+      // Asked for all who wait, by a connection of its own.
+      expect(owner.asked.health).toBeGreaterThanOrEqual(2);
+      expect(owner.asked.health).toBeLessThan(6);
+      const socket = new WebSocket(url.replace('http', 'ws'));
+      const [, refused] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
+      expect(refused.statusCode).toBe(503);
+      socket.on('error', () => undefined);
+      socket.terminate();
+    });
+
+    it('waits for an owner that is there and only slow', async () => {
+      const owner = await silentOwner();
+      owner.state.isThere = true;
+      const { url } = await relayTo(owner.url, [], { timers });
+      const waiting = fetch(url, { method: 'POST', body: 'x' });
+      while (owner.asked.health < 5) await pause(5);
+      owner.held[0]?.end('late');
+      expect(await (await waiting).text()).toBe('late');
+      const asked = owner.asked.health;
+      await pause(500);
+      expect(owner.asked.health).toBe(asked);
+    });
+
+    it('hands on again when the way is back', async () => {
+      const owner = await silentOwner();
+      const { url } = await relayTo(owner.url, [], { timers });
+      expect((await fetch(url)).status).toBe(503);
+      owner.state.isThere = true;
+      const waiting = fetch(url);
+      while (owner.held.length < 4) await pause(5);
+      owner.held[3]?.end('back');
+      expect(await (await waiting).text()).toBe('back');
+    });
   });
 
   it('joins a WebSocket with the owner, and passes its refusals', async () => {
