@@ -75,6 +75,8 @@ export class CommandRun {
   readonly #call: Call;
   /** Its body, where that is JSON. */
   readonly #json: JsonValue | undefined;
+  /** Its size, or more than what is large. */
+  readonly #jsonBytes: number;
   readonly #by: ResolvedCaller;
   readonly #caller: Caller;
   readonly #origin: Origin;
@@ -87,6 +89,9 @@ export class CommandRun {
     this.#command = deps.commands[id] as Command<CommandId>;
     this.#call = call;
     this.#json = isJson(call.body) ? call.body : undefined;
+    const { inlineBytes } = deps.tools.limits;
+    this.#jsonBytes =
+      this.#json === undefined ? 0 : jsonSizeUpTo(this.#json, Math.max(AT_ONCE_BYTES, inlineBytes));
     this.#by = by;
     this.#caller = caller;
     this.#origin = originOf(call, by.name, deps);
@@ -98,7 +103,7 @@ export class CommandRun {
 
   async decide(mutex: KeyedMutex): Promise<Outcome> {
     const json = this.#json;
-    const isLarge = json !== undefined && jsonSizeUpTo(json, AT_ONCE_BYTES) > AT_ONCE_BYTES;
+    const isLarge = this.#jsonBytes > AT_ONCE_BYTES && json !== undefined;
     const forget = isLarge ? await this.#deps.readAhead(json, this.#call.signal) : undefined;
     try {
       const command = this.#command;
@@ -176,7 +181,8 @@ export class CommandRun {
       if (kept && isFor(tx, this.#caller, kept)) return { decided: kept, repeated: true };
       refuseOtherWords(this.#by.version, this.#id, this.#call.body);
       const input = decodeInput(operation(this.#id), this.#call);
-      if (this.#json !== undefined) refuseLargeMembers(input.body, this.#facts.limits);
+      const { limits } = this.#facts;
+      if (this.#jsonBytes > limits.inlineBytes) refuseLargeMembers(input.body, limits);
       this.#call.admitted?.();
       const decided = decide(tx, this.#clean(input, tx) as never);
       if ('effect' in decided) return decided;
