@@ -38,6 +38,8 @@ const MAX_MESSAGE_BYTES = 1024 * 1024;
 const RECONNECT_MS = 200;
 /** A server that does not answer two of these is left for another one: its machine may be gone without a word. */
 const PING_MS = 2_000;
+/** How long a request for messages stands. Servers that are silent for as long are asked again; by default that takes 30 seconds. */
+const PULL_MS = 2_000;
 
 /**
  * `commit`: a batch of the log. `term`: a node begins to decide. `rows`, `moved`: pieces of a log that was moved here, and their
@@ -277,7 +279,7 @@ export class Journal {
         deliver_policy: DeliverPolicy.StartSequence,
         opt_start_seq: after + 1,
       });
-      return await consumer.consume({ max_bytes: 8 * MAX_MESSAGE_BYTES });
+      return await consumer.consume({ max_bytes: 8 * MAX_MESSAGE_BYTES, expires: PULL_MS });
     } catch (error) {
       throw storeUnavailable('The servers of the log do not answer.', error);
     }

@@ -101,14 +101,16 @@ export class Lease {
   }
 
   /**
-   * Waits until nobody has it, then takes and renews it. `waiting` is called at every look meanwhile. Rejects with StoreOpenError, `locked`,
-   * where another node that lives has it under the address of this one.
+   * Waits until nobody has it, then takes and renews it. `waiting` is called again and again meanwhile, one at a time, and what it
+   * throws ends the waiting; whose lease it is, is looked at beside that, as requests wait for it. Rejects with StoreOpenError,
+   * `locked`, where another node that lives has it under the address of this one.
    */
   async take(waiting: () => Promise<void>): Promise<void> {
     const { clock, timers } = this.#parts;
     let seen: { revision: number; sinceMs: number } | undefined;
     let newest = 0;
     let renewals = 0;
+    const work = new Repeated(waiting);
     while (!this.#isOver) {
       try {
         const found = await this.#kv.get(this.#parts.key);
@@ -124,14 +126,14 @@ export class Lease {
         if (revision >= newest) this.#parts.onHolder(holderOf(value));
         newest = Math.max(newest, revision);
         if ((isFree || clock.monotonic() - seen.sinceMs >= LEASE_MS) && (await this.#tryTake(revision)))
-          return;
+          return await work.ended();
       } catch (error) {
         this.#parts.logger.warn({ err: error }, 'the lease cannot be read; it is looked at again');
         await this.#leaveSilent(error);
       }
       const { url } = this.#parts.self;
       if (renewals >= LIVING_RENEWALS && url !== undefined) throw takenAddress(this.#parts.bucket, url);
-      await waiting();
+      work.goOn();
       const leftMs = seen === undefined ? 0 : LEASE_MS - (clock.monotonic() - seen.sinceMs);
       // At its end, and not up to a look later.
       await pause(timers, leftMs > 0 ? Math.min(LOOK_MS, leftMs) : LOOK_MS);
@@ -270,6 +272,36 @@ export class Lease {
     } catch (error) {
       this.#parts.logger.warn({ err: error }, 'the lease was not given back; it runs out');
     }
+  }
+}
+
+/** Work that is begun anew once it has ended. */
+class Repeated {
+  readonly #work: () => Promise<void>;
+  #running: Promise<void> | undefined;
+  #fault: { error: unknown } | undefined;
+
+  constructor(work: () => Promise<void>) {
+    this.#work = work;
+  }
+
+  /** Begins it, unless it runs. Throws what it threw before. */
+  goOn(): void {
+    if (this.#fault !== undefined) throw this.#fault.error;
+    this.#running ??= this.#work().then(
+      () => {
+        this.#running = undefined;
+      },
+      (error: unknown) => {
+        this.#fault = { error };
+      },
+    );
+  }
+
+  /** Resolves when it does not run any more. Rejects with what it threw. */
+  async ended(): Promise<void> {
+    await this.#running;
+    if (this.#fault !== undefined) throw this.#fault.error;
   }
 }
 

@@ -451,8 +451,8 @@ class ThreeNodes {
     this.#isFollowed = false;
     for (const follower of this.#followers) await follower.leave();
     await Promise.all(following);
-    for (const [at, follower] of this.#followers.entries()) {
-      await follower.open((this.#nodes[at] as Node).client);
+    for (const follower of this.#followers) {
+      await this.#ofAny((client) => follower.open(client));
       await follower.leaveAfter(events.at(-1)?.id ?? '');
       follower.compare(events, this.report);
     }
