@@ -18,21 +18,19 @@ export function jsonSizeUpTo(value: unknown, most: number): number {
     if (typeof item === 'string')
       size += MORE_THAN_A_BYTE.test(item) ? Buffer.byteLength(JSON.stringify(item)) : item.length + 2;
     else if (typeof item !== 'object' || item === null) size += String(item).length;
-    else {
+    else if (Array.isArray(item)) {
+      // Brackets, and commas between the items.
+      size += 1 + Math.max(1, item.length);
+      if (size <= most) for (const member of item) open.push(member ?? null);
+    } else {
       let members = 0;
-      if (Array.isArray(item))
-        for (const member of item) {
-          members += 1;
-          open.push(member ?? null);
-        }
-      else
-        for (const [name, member] of Object.entries(item)) {
-          if (member === undefined) continue;
-          members += 1;
-          size += 1; // A colon.
-          open.push(name, member);
-        }
-      // Brackets or braces, and commas between the members.
+      for (const [name, member] of Object.entries(item)) {
+        if (member === undefined) continue;
+        members += 1;
+        size += 1; // A colon.
+        open.push(name, member);
+      }
+      // Braces, and commas between the members.
       size += 1 + Math.max(1, members);
     }
   }
@@ -162,7 +160,7 @@ function* spell(value: JsonValue, pieces: string[]): Sliced<void> {
   }
   const [open, close] = Array.isArray(value) ? '[]' : '{}';
   const names = Array.isArray(value) ? undefined : Object.keys(value);
-  const items = Object.values(value);
+  const items = Array.isArray(value) ? value : Object.values(value);
   for (const { from, to, isLarge } of runsOf(items, names)) {
     pieces.push(from === 0 ? (open ?? '') : ',');
     if (isLarge) {

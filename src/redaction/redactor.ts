@@ -397,8 +397,10 @@ class TreeWalk {
   }
 
   private *arrayAhead(given: JsonValue[], ahead: Ahead): Sliced<JsonValue[]> {
-    for (const text of sharedTexts(given)) yield* this.textAhead(text, ahead);
-    const items = this.unsplit(given);
+    const shared = sharedTexts(given);
+    for (const text of shared) yield* this.textAhead(text, ahead);
+    const items = shared.length === 0 ? given : this.unsplit(given);
+    yield;
     let copy: JsonValue[] | undefined;
     for (const run of runsOf(items)) {
       if (run.isLarge) yield* this.ahead(items[run.from] ?? null, ahead);
