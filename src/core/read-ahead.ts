@@ -17,8 +17,9 @@ export function readerAhead(work: SlicedWork, redactor: Reader): ReadAhead {
 }
 
 function* read(value: JsonValue, redactor: Reader): Sliced<() => void> {
-  // A large one is kept as an Artifact, which holds its text.
-  for (const { value: json } of partsIn(objectOf(value)))
+  const body = objectOf(value);
+  // What is kept apart is the text of the JSON.
+  for (const json of [body['content'], ...partsIn(body).map((part) => part['value'])])
     if (typeof json === 'object' && json !== null) yield* spelledAhead(json);
   return yield* redactor.readAhead(value);
 }

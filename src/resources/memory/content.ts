@@ -3,6 +3,7 @@ import { isExpired, load, notFound } from '#core/load.ts';
 import { newEvent, type Place, placeOfArtifact } from '#core/new-event.ts';
 import type { StateReader, Transaction } from '#eventlog/event-log.ts';
 import { sha256Hex } from '#json/canonical.ts';
+import { spelled } from '#json/large-json.ts';
 import { type CleanJson, type CleanText, own, word } from '#protocol/clean.ts';
 import { artifactKeys, type CleanArtifactState } from '#resources/artifact/state.ts';
 import {
@@ -35,7 +36,7 @@ export function keepContent(
   scope: string,
   content: CleanJson,
 ): { sha256: CleanText; size: number } {
-  const bytes = Buffer.from(JSON.stringify(content));
+  const bytes = Buffer.from(spelled(content));
   const sha256 = own(sha256Hex(bytes));
   keepBytes(tx, { scope, sha256 }, bytes);
   return { sha256, size: bytes.length };
