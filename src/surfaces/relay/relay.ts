@@ -22,7 +22,8 @@ import {
 } from '../http/request-checks.ts';
 import { LEAVING_MS, type OpenDoor, openServer, type TlsSettings } from '../http/server.ts';
 import { serveAsPlainRequest, wantsWebSocket } from '../ws/plain-request.ts';
-import { drop, passedHeaders, rawHead } from './headers.ts';
+import { type Destination, Destinations, type Target, unavailable } from './destinations.ts';
+import { drop, passedHeaders, rawHead, wentThrough } from './headers.ts';
 
 export interface RelayDeps extends ParseFailureDeps {
   clock: Clock;
@@ -48,15 +49,10 @@ export interface RelayDeps extends ParseFailureDeps {
 /** Of a relay that hands all on to one node. */
 const THE_ONE = '';
 
-/** How long a request waits for a node that decides. A take-over takes less. */
-const WAIT_MS = 10_000;
-/** Between two tries of one request; news of another owner come at once. */
-const RETRY_MS = 100;
 /** Bodies up to this size are held until they are answered, so that they can be sent once more. */
 const MAX_HELD_BYTES = 256 * 1024;
 /** Of all of them: nobody has said yet who sends them. What comes above is passed as it comes. */
 const MAX_HELD_BYTES_OF_ALL = 64 * 1024 * 1024;
-const RETRY_AFTER_S = 1;
 const ASK_MS = 2_000;
 const MAX_ASKED_BYTES = 1024 * 1024;
 /** Time for a client to read what is left of a WebSocket. */
@@ -70,25 +66,6 @@ type Outcome = 'answered' | 'unsent' | 'unknown';
 export interface Asked {
   status: number;
   body: Buffer;
-}
-
-/** What can be under way at a node. */
-type UnderWay = Set<{ destroy(): unknown }>;
-
-/** Nodes of which one decides at a time. */
-interface Destination {
-  /** Origin of the one that decides; undefined while it is not known. */
-  owner: URL | undefined;
-  /** What is under way at the owner; cut when another one decides. */
-  underWay: UnderWay;
-  /** Called when another owner is known. */
-  waiting: Set<() => void>;
-}
-
-/** The owner that a request is tried at. */
-interface Target {
-  owner: URL;
-  underWay: UnderWay;
 }
 
 /** A request on its way: what was read of its body, and whether that is all of it. */
@@ -110,7 +87,7 @@ export class Relay implements OpenDoor {
     'http:': new HttpAgent({ keepAlive: true }),
     'https:': new HttpsAgent({ keepAlive: true }),
   };
-  readonly #destinations = new Map<string, Destination>();
+  readonly #destinations: Destinations;
   /** What ends only when somebody leaves. */
   readonly #streams = new Set<{ destroy(): unknown }>();
   #heldBytes = 0;
@@ -119,6 +96,7 @@ export class Relay implements OpenDoor {
   constructor(deps: RelayDeps) {
     this.#deps = deps;
     this.#own = new URL(deps.ownUrl);
+    this.#destinations = new Destinations(deps);
     this.server = openServer(deps);
     const listener = (req: IncomingMessage, res: ServerResponse) => void this.#take(req, res);
     this.server.on('request', listener);
@@ -135,26 +113,11 @@ export class Relay implements OpenDoor {
 
   /** Says who decides now. What is under way at another one is cut: it may never be answered. */
   ownerIs(url: string | undefined, name: string = THE_ONE): void {
-    const destination = this.#destination(name);
-    const next = url === undefined ? undefined : new URL(url);
-    if (next?.href === destination.owner?.href) return;
-    destination.owner = next;
-    for (const each of [...destination.underWay]) each.destroy();
-    for (const wake of [...destination.waiting]) wake();
-  }
-
-  #destination(name: string): Destination {
-    const known = this.#destinations.get(name) ?? {
-      owner: undefined,
-      underWay: new Set(),
-      waiting: new Set(),
-    };
-    this.#destinations.set(name, known);
-    return known;
+    this.#destinations.ownerIs(url, name);
   }
 
   #of(req: IncomingMessage): Destination {
-    return this.#destination(this.#deps.destinationOf?.(req) ?? THE_ONE);
+    return this.#destinations.named(this.#deps.destinationOf?.(req) ?? THE_ONE);
   }
 
   leave(): void {
@@ -166,7 +129,7 @@ export class Relay implements OpenDoor {
   /** Takes no more, cuts the streams, whose clients resume, and waits for the rest for up to `graceMs`. For a node that never decided. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
-    for (const { waiting } of this.#destinations.values()) for (const wake of [...waiting]) wake();
+    this.#destinations.close();
     // Its answers close their connections, so that few are left to be closed under a client that is about to send.
     if (this.server.listening)
       await new Promise<void>((resolve) => this.#deps.timers.after(Math.min(LEAVING_MS, graceMs), resolve));
@@ -174,8 +137,7 @@ export class Relay implements OpenDoor {
     if (this.server.listening)
       await new Promise<void>((resolve) => {
         const stop = this.#deps.timers.after(graceMs, () => {
-          for (const { underWay } of this.#destinations.values())
-            for (const each of [...underWay]) each.destroy();
+          this.#destinations.cut();
           this.server.closeAllConnections();
         });
         this.server.close(() => {
@@ -222,7 +184,7 @@ export class Relay implements OpenDoor {
   async #handOn(destination: Destination, passing: Passing, res: ServerResponse): Promise<void> {
     const { req } = passing;
     const mayRepeat = SAFE.has(req.method ?? '') || req.headers['idempotency-key'] !== undefined;
-    await this.#untilOver(destination, res, async (target) => {
+    await this.#destinations.untilOver(destination, res, async (target) => {
       const outcome = await this.#try(target, passing, res);
       if (outcome === 'answered' || res.destroyed) return true;
       if (outcome === 'unknown' && !(mayRepeat && passing.isWhole)) throw unclear();
@@ -231,42 +193,12 @@ export class Relay implements OpenDoor {
     });
   }
 
-  /** Tries until it is over, or nobody decides for too long; then it throws. */
-  async #untilOver(
-    destination: Destination,
-    client: { destroyed: boolean },
-    attempt: (target: Target) => Promise<boolean>,
-  ): Promise<void> {
-    const { clock } = this.#deps;
-    for (const untilMs = clock.monotonic() + WAIT_MS; !client.destroyed; ) {
-      const { owner, underWay } = destination;
-      if (owner !== undefined && (await attempt({ owner, underWay }))) return;
-      // Behind a close nobody is waited for.
-      if (this.#isClosed || clock.monotonic() >= untilMs)
-        throw unavailable('No node decides for this gateway at the moment. Send the request again.');
-      await this.#news(destination);
-    }
-  }
-
-  /** Resolves when another owner is known, or after a while. */
-  #news({ waiting }: Destination): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        stop();
-        waiting.delete(wake);
-        resolve();
-      };
-      const stop = this.#deps.timers.after(RETRY_MS, wake);
-      waiting.add(wake);
-    });
-  }
-
   /**
    * What the owner of a destination answers to a GET, or undefined where nobody decides, it does not answer in time, or says more than a
    * mebibyte.
    */
   async ask(name: string, path: string, headers: Record<string, string>): Promise<Asked | undefined> {
-    const { owner } = this.#destination(name);
+    const { owner } = this.#destinations.named(name);
     if (owner === undefined) return undefined;
     const url = new URL(path, owner);
     const late = new AbortController();
@@ -377,7 +309,9 @@ export class Relay implements OpenDoor {
   async #upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     try {
       this.#check(req);
-      await this.#untilOver(this.#of(req), socket, (target) => this.#tryUpgrade(target, req, socket, head));
+      await this.#destinations.untilOver(this.#of(req), socket, (target) =>
+        this.#tryUpgrade(target, req, socket, head),
+      );
     } catch (thrown) {
       if (!socket.destroyed) this.#refuse(ProtocolError.from(thrown), socket);
     }
@@ -426,11 +360,6 @@ export class Relay implements OpenDoor {
   #refuse(error: ProtocolError, socket: Duplex): void {
     writeRefusal(this.#deps, error, socket);
   }
-}
-
-/** Whether a node handed this request on already. Spec: RFC 9110, section 7.6.3. */
-function wentThrough(via: string | undefined, node: string): boolean {
-  return via?.split(',').some((each) => each.trim().split(/\s+/)[1] === node) ?? false;
 }
 
 /** Reads the body, as far as it may be held. */
@@ -485,10 +414,6 @@ function answerHealth({ method }: IncomingMessage, res: ServerResponse, version:
 
 function notProxy(): ProtocolError {
   return new ProtocolError('resource_not_found', 'The gateway is no forward proxy.');
-}
-
-function unavailable(message: string): ProtocolError {
-  return new ProtocolError('service_unavailable', message, { retryAfterSeconds: RETRY_AFTER_S });
 }
 
 function unclear(): ProtocolError {
