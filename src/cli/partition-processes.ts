@@ -12,7 +12,7 @@ const AT_MOST_MS = 10_000;
 const SOUND_MS = 30_000;
 
 /** What a gateway says on its standard output when it waits, or decides. */
-const STATE_LINE = /^\{"event":"(waiting|ready)","url":"([^"]+)"/;
+const STATE_LINE = /^\{"event":"(waiting|ready)","url":"([^"]+)"(?:,"grpc":"[^"]+","grpc_port":(\d+))?/;
 
 export interface PartitionProcessesParts {
   /** Words of the command line after the program. */
@@ -59,7 +59,8 @@ export class PartitionProcesses {
       createInterface({ input: child.stdout }).on('line', (line) => {
         const said = STATE_LINE.exec(line);
         if (said?.[1] === 'waiting') onState(partition, { kind: 'waits' });
-        else if (said !== null) onState(partition, { kind: 'decides', url: said[2] ?? '' });
+        else if (said !== null)
+          onState(partition, { kind: 'decides', url: said[2] ?? '', grpcPort: Number(said[3] ?? 0) });
       });
     child.once('error', (error) => {
       logger.error({ err: error, partition }, 'the gateway of a partition does not start');

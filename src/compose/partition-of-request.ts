@@ -17,10 +17,10 @@ const DELIVERY = /^\/v1\/connectors\/([^/?]+)\/deliveries(?:\?|$)/;
 const OF_A_LOG =
   /^\/(?:metrics|ready|\.well-known\/jwks\.json|v1\/audit|v1\/receipt-log\/[a-z]+|v1\/admin\/(?:signing-keys|backup)(?:\/[^?]*)?)(?:\?|$)/;
 
-/** Where requests go, by the configuration as it is now. */
+/** Where requests and calls of gRPC go, by the configuration as it is now. */
 export interface RequestPlaces {
   /** The partition of a request. Throws `invalid_request` for one that names a partition where none can be named. */
-  of(req: IncomingMessage): string;
+  of(req: Pick<IncomingMessage, 'url' | 'headers'>): string;
 }
 
 /**
@@ -71,7 +71,7 @@ export function requestPlaces(
 }
 
 /** A request that says twice who it is of is refused by whoever judges it. */
-function authorizationOf(req: IncomingMessage): string | undefined {
+function authorizationOf(req: Pick<IncomingMessage, 'headers'>): string | undefined {
   try {
     return readCredentials(req).authorization;
   } catch (error) {

@@ -24,6 +24,7 @@ import { LEAVING_MS, type OpenDoor, openServer, type TlsSettings } from '../http
 import { serveAsPlainRequest, wantsWebSocket } from '../ws/plain-request.ts';
 import { type Destination, Destinations, type Target, unavailable } from './destinations.ts';
 import { drop, passedHeaders, rawHead, wentThrough } from './headers.ts';
+import { type Held, held } from './held.ts';
 
 export interface RelayDeps extends ParseFailureDeps {
   clock: Clock;
@@ -68,11 +69,9 @@ export interface Asked {
   body: Buffer;
 }
 
-/** A request on its way: what was read of its body, and whether that is all of it. */
-interface Passing {
+/** A request on its way. */
+interface Passing extends Held {
   req: IncomingMessage;
-  held: Buffer;
-  isWhole: boolean;
 }
 
 /**
@@ -160,7 +159,8 @@ export class Relay implements OpenDoor {
       if (answering !== undefined) return await answering;
       const destination = this.#of(req);
       if (req.headers.expect !== undefined) res.writeContinue();
-      const passing = await begin(req, Math.min(MAX_HELD_BYTES, MAX_HELD_BYTES_OF_ALL - this.#heldBytes));
+      const maxBytes = Math.min(MAX_HELD_BYTES, MAX_HELD_BYTES_OF_ALL - this.#heldBytes);
+      const passing = { req, ...(await held(req, maxBytes)) };
       this.#heldBytes += passing.held.length;
       await this.#handOn(destination, passing, res).finally(() => {
         this.#heldBytes -= passing.held.length;
@@ -360,38 +360,6 @@ export class Relay implements OpenDoor {
   #refuse(error: ProtocolError, socket: Duplex): void {
     writeRefusal(this.#deps, error, socket);
   }
-}
-
-/** Reads the body, as far as it may be held. */
-async function begin(req: IncomingMessage, maxBytes: number): Promise<Passing> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  while (bytes < maxBytes && !req.readableEnded) {
-    const chunk = (await nextChunk(req)) as Buffer | null;
-    if (chunk === null) break;
-    chunks.push(chunk);
-    bytes += chunk.length;
-  }
-  return { req, held: Buffer.concat(chunks), isWhole: req.readableEnded };
-}
-
-/** Null at the end. Rejects when the client left in the middle. */
-function nextChunk(req: IncomingMessage): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const done = (settle: () => void) => {
-      req.off('readable', look).off('end', ended).off('close', left).off('error', left);
-      settle();
-    };
-    const ended = () => done(() => resolve(null));
-    const left = () =>
-      done(() => reject(new ProtocolError('invalid_request', 'The body did not come whole.')));
-    const look = () => {
-      const chunk: unknown = req.read();
-      if (chunk !== null) done(() => resolve(chunk));
-    };
-    req.on('readable', look).on('end', ended).on('close', left).on('error', left);
-    look();
-  });
 }
 
 /** Calls when the owner may read what is sent: not before the connection stands. */
