@@ -2,7 +2,7 @@ import { a2aBridge } from './a2a/index.ts';
 import { acpBridge } from './acp/index.ts';
 import { mcpBridge } from './mcp/index.ts';
 
-export { A2A_BINDINGS, offerOf } from './a2a/index.ts';
+export { A2A_BINDINGS, offerOf, SERVICE_NAMES } from './a2a/index.ts';
 
 /** The bridges of this gateway: one line each, named as their section under `upstreams`. */
 export const bridges = {

@@ -6,6 +6,7 @@ import { PUSH_FORMS } from './server/push-configs.ts';
 import { createA2aServer } from './server/server.ts';
 
 export type { A2aClientConfig } from './client/config.ts';
+export { SERVICE_NAMES } from './proto/service-names.ts';
 export { A2A_BINDINGS, offerOf } from './server/server.ts';
 
 /** Agents that speak A2A 1.0, A2A 0.3 or the dialect of `harn serve`; and every agent here to clients that speak A2A. */

@@ -15,7 +15,12 @@ export class OwnPlace {
   #isWaiting = true;
 
   private constructor(id: string, whole: Config, configOf: (whole: Config) => Config) {
-    this.partition = { id, nodeUrl: whole.store.advertise ?? '', successor: () => this.#successor };
+    this.partition = {
+      id,
+      nodeUrl: whole.store.advertise ?? '',
+      grpcPort: whole.server.grpc?.port,
+      successor: () => this.#successor,
+    };
     this.configOf = configOf;
     this.left = new Promise((resolve) => {
       process.once('disconnect', () => {

@@ -14,7 +14,7 @@ const SOUND_MS = 30_000;
 const CLOSING_MS = 5_000;
 
 /** What a gateway says on its standard output when it waits, or decides. */
-const STATE_LINE = /^\{"event":"(waiting|ready)","url":"([^"]+)"/;
+const STATE_LINE = /^\{"event":"(waiting|ready)","url":"([^"]+)"(?:,"grpc":"[^"]+","grpc_port":(\d+))?/;
 
 export interface PartitionProcessesParts {
   /** Words of the command line after the program. */
@@ -72,7 +72,8 @@ export class PartitionProcesses {
         const said = STATE_LINE.exec(line);
         if (said !== null) spoke(running);
         if (said?.[1] === 'waiting') onState(partition, { kind: 'waits' });
-        else if (said !== null) onState(partition, { kind: 'decides', url: said[2] ?? '' });
+        else if (said !== null)
+          onState(partition, { kind: 'decides', url: said[2] ?? '', grpcPort: Number(said[3] ?? 0) });
       });
     child.once('error', (error) => {
       logger.error({ err: error, partition }, 'the gateway of a partition does not start');

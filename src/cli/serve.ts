@@ -95,7 +95,11 @@ async function serve({ partition, ...options }: ServeOptions): Promise<void> {
   );
   if (!unlisted) list(running, self, logger);
   const { url, grpcAddress: grpc } = gateway;
-  process.stdout.write(`${JSON.stringify({ event: 'ready', url, grpc, pid: process.pid, data })}\n`);
+  // For its node, which is where clients are sent to.
+  const grpc_port = own && gateway.grpcPort;
+  process.stdout.write(
+    `${JSON.stringify({ event: 'ready', url, grpc, grpc_port, pid: process.pid, data })}\n`,
+  );
   const { devKey } = dataPaths(data);
   const keyFile = hasDevelopmentKey(config) && existsSync(devKey) ? devKey : undefined;
   const defaultRoute = config.defaultRoute.route;
@@ -242,7 +246,8 @@ async function serveNode(
   const isServed = await Promise.race([node.decided().then(() => true), end.then(() => false)]);
   if (!isServed) return;
   if (!unlisted) list(running, self, logger);
-  process.stdout.write(`${JSON.stringify({ event: 'ready', url: node.url, pid: process.pid, data })}\n`);
+  const { url, grpcAddress: grpc } = node;
+  process.stdout.write(`${JSON.stringify({ event: 'ready', url, grpc, pid: process.pid, data })}\n`);
   if (!quiet)
     process.stderr.write(
       `harn-gateway serves ${node.partitions.length} partitions at ${node.url}, ${node.serves.length} by gateways of its own\n`,

@@ -59,6 +59,8 @@ export interface RunningGateway {
   url: string;
   /** Where gRPC is served, `host:port`; undefined where it is not. */
   grpcAddress: string | undefined;
+  /** The port that gRPC listens on here. */
+  grpcPort: number | undefined;
   log: EventLog;
   /** Runs the housekeeping now: deadlines, expiries, retention. It also runs every few seconds. */
   tidy(): Promise<void>;
@@ -214,14 +216,15 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     graceMs = given;
     return closeAll(closers);
   };
-  return { url, grpcAddress: surface.grpcAddress(), log, tidy, reload, consoleLink, close };
+  const grpc = { grpcAddress: surface.grpcAddress(), grpcPort: surface.grpcPort() };
+  return { url, ...grpc, log, tidy, reload, consoleLink, close };
 }
 
 /** How the other nodes of the log find this one. */
 function nodesOf({ partition, onWaiting }: Parts, node: OpenNode | undefined): Pick<OpenLogParts, 'nodes'> {
   if (node !== undefined) return { nodes: node.nodes };
   if (partition === undefined) return {};
-  const { nodeUrl: url, successor } = partition;
+  const { nodeUrl: url, grpcPort, successor } = partition;
   let isWaiting = false;
   const onHolder = (holder: unknown) => {
     if (isWaiting || holder === undefined) return;
@@ -229,7 +232,7 @@ function nodesOf({ partition, onWaiting }: Parts, node: OpenNode | undefined): P
     // It listens when it decides.
     onWaiting?.({ url, close: async () => undefined });
   };
-  return { nodes: { address: { url }, successor, onHolder } };
+  return { nodes: { address: { url, grpcPort }, successor, onHolder } };
 }
 
 /** Keeps the process alive until everything is closed. A refused client whose body is not read does not keep it alive. */

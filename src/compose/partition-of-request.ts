@@ -14,10 +14,10 @@ export const PARTITION_HEADER = 'Harn-Partition';
 /** Address of a hint of an agent. */
 const HINT = /^\/a2a-push\/[^/?]+\/p(\d{4})\.[\w-]{43}$/;
 const DELIVERY = /^\/v1\/connectors\/([^/?]+)\/deliveries(?:\?|$)/;
-/** Where requests go, by the configuration as it is now. */
+/** Where requests and calls of gRPC go, by the configuration as it is now. */
 export interface RequestPlaces {
   /** The partition of a request. Throws `invalid_request` for one that names a partition where none can be named. */
-  of(req: IncomingMessage): string;
+  of(req: Pick<IncomingMessage, 'url' | 'headers'>): string;
 }
 
 /**
@@ -68,7 +68,7 @@ export function requestPlaces(
 }
 
 /** A request that says twice who it is of is refused by whoever judges it. */
-function authorizationOf(req: IncomingMessage): string | undefined {
+function authorizationOf(req: Pick<IncomingMessage, 'headers'>): string | undefined {
   try {
     return readCredentials(req).authorization;
   } catch (error) {

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Config } from '#config/load.ts';
 import { DEFAULT_TENANT } from '#config/sections/tenancy.ts';
 import { moveFrom, type PartitionMove } from '#eventlog/jetstream/balance.ts';
+import type { Holder } from '#eventlog/jetstream/lease.ts';
 import { PartitionTable } from '#eventlog/jetstream/partition-table.ts';
 import {
   type OwnTenants,
@@ -18,12 +19,15 @@ import type { JsonObject } from '#protocol/json.ts';
 import { createIdSource, FIRST_PARTITION, type Logger } from '#protocol/ports.ts';
 import { openKeyRegistry } from '#receipts/key-registry.ts';
 import { syncDirectorySync, writeFileAtomicSync } from '#store/atomic-file.ts';
+import type { GrpcSettings } from '#surfaces/grpc/server.ts';
 import { challengesOf } from '#surfaces/http/challenges.ts';
 import { RelayedClients } from '#surfaces/http/relayed-clients.ts';
 import { HostAllowList, TransportSecurity } from '#surfaces/http/request-checks.ts';
 import { listen } from '#surfaces/http/server.ts';
+import type { GrpcDoor, GrpcDoorDeps } from '#surfaces/relay/grpc-door.ts';
 import { type Asked, Relay } from '#surfaces/relay/relay.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
+import { SERVICE_NAMES } from '../../bridges/index.ts';
 import { streamOptions } from './jetstream.ts';
 import { PARTITION_HEADER, type RequestPlaces, requestPlaces } from './partition-of-request.ts';
 import { type Parts, systemClock, systemRandom } from './parts.ts';
@@ -36,8 +40,11 @@ const BALANCE_EVERY_MS = 5_000;
 
 const SECRET_BYTES = 32;
 
-/** `ended`: or it has not read its log yet. */
-export type GatewayState = { kind: 'decides'; url: string } | { kind: 'waits' } | { kind: 'ended' };
+/** `ended`: or it has not read its log yet. `grpcPort`: 0 where gRPC is not served. */
+export type GatewayState =
+  | { kind: 'decides'; url: string; grpcPort: number }
+  | { kind: 'waits' }
+  | { kind: 'ended' };
 
 export interface NodeParts {
   config: Config;
@@ -53,6 +60,8 @@ export interface NodeParts {
 export interface PartitionedNode {
   /** Where clients reach it. */
   url: string;
+  /** Where they reach gRPC, `host:port`; undefined where it is not served. */
+  grpcAddress: string | undefined;
   /** All of the log. */
   partitions: readonly string[];
   /** Those of which this node has a gateway. */
@@ -75,37 +84,53 @@ export async function openPartitionedNode(parts: NodeParts): Promise<Partitioned
   const { config, logger, version } = parts;
   const partitions = partitionIds(config.store.partitions);
   const nodeUrl = config.store.advertise ?? '';
-  const own = new Map<string, string>();
+  const own = new Map<string, { url: string; grpc: string }>();
+  const owners = new Map<string, Holder | undefined>();
   const able = new Set<string>();
   const settings = serverSettings(config);
   const newId = createIdSource(systemClock, systemRandom);
   let places: RequestPlaces | undefined;
-  const relay: Relay = new Relay({
-    version,
+  const hosts = new HostAllowList(settings.allowedHosts, settings.publicUrl);
+  const shared = {
     clock: systemClock,
     logger,
     timers: nodeTimers,
-    newRequestId: () => newId('req'),
-    challenges: challengesOf(() => settings.publicUrl ?? nodeUrl, []),
     limits: httpLimits(config),
-    ...(settings.tls && { tls: settings.tls }),
-    hosts: new HostAllowList(settings.allowedHosts, settings.publicUrl),
+    hosts,
     transport: new TransportSecurity(settings.trustedProxies, settings.requireTls),
     clients: new RelayedClients(() => table.relaySecret),
     ownUrl: nodeUrl,
-    destinationOf: (req) => places?.of(req) ?? partitions[0] ?? '',
-    isOwn: ({ origin }) => [...own.values()].includes(origin),
+    destinationOf: (sent: Pick<IncomingMessage, 'url' | 'headers'>) => places?.of(sent) ?? FIRST_PARTITION,
+  };
+  const relay: Relay = new Relay({
+    ...shared,
+    version,
+    newRequestId: () => newId('req'),
+    challenges: challengesOf(() => settings.publicUrl ?? nodeUrl, []),
+    ...(settings.tls && { tls: settings.tls }),
+    isOwn: ({ origin }) => [...own.values()].some(({ url }) => url === origin),
     answers: (req, res) => answersForAll(relay, partitions, req, res),
   });
+  const grpcAddress = grpcAddressOf(config);
+  const door =
+    settings.grpc &&
+    (await grpcDoor(settings.grpc, grpcAddress, {
+      ...shared,
+      isOwn: ({ origin }) => [...own.values()].some(({ grpc }) => grpc === origin),
+      isServing: async () => readyForAll(await askAll(relay, partitions, '/ready')).status === 200,
+    }));
   const undecided = new Set(partitions);
   let allDecided: () => void = () => undefined;
   const decided = new Promise<void>((resolve) => {
     allDecided = resolve;
   });
   /** The gateway of this node is asked itself; the one of another node through that node. */
-  const ownerIs = (partition: string, of: string | undefined) => {
-    const url = of === nodeUrl ? own.get(partition) : of;
+  const findOwner = (partition: string) => {
+    const owner = owners.get(partition);
+    const isHere = owner?.url === nodeUrl;
+    const url = isHere ? own.get(partition)?.url : owner?.url;
     relay.ownerIs(url, partition);
+    door?.ownerIs(isHere ? own.get(partition)?.grpc : grpcOf(owner, settings.tls !== undefined), partition);
     if (url !== undefined && undecided.delete(partition) && undecided.size === 0) allDecided();
   };
   const table: PartitionTable = await PartitionTable.open({
@@ -118,40 +143,51 @@ export async function openPartitionedNode(parts: NodeParts): Promise<Partitioned
     clock: systemClock,
     timers: nodeTimers,
     logger,
-    onOwner: ownerIs,
+    onOwner: (partition, owner) => {
+      owners.set(partition, owner);
+      findOwner(partition);
+    },
     onOvertaken: parts.onOvertaken,
   });
   const placesOf = (now: Config) => requestPlaces(now, partitions, (tenant) => table.partitionOf(tenant));
   places = placesOf(config);
   const { host, port } = config.server;
-  await listen(relay.server, host, port).catch(async (error: unknown) => {
+  try {
+    await listen(relay.server, host, port);
+    await door?.listen();
+  } catch (error) {
+    relay.server.close();
     await table.close();
     throw error;
-  });
+  }
   const { data } = config.store;
   announceGateway(data, { url: nodeUrl, pid: process.pid });
   const stopBalancing = balance(table, nodeUrl, parts);
   return {
     url: nodeUrl,
+    grpcAddress,
     partitions,
     serves: servedBy(config),
     gatewayIs(partition, state) {
       if (state.kind === 'ended') able.delete(partition);
       else able.add(partition);
-      if (state.kind === 'decides') own.set(partition, state.url);
+      if (state.kind === 'decides')
+        own.set(partition, { url: state.url, grpc: `http://${LOOPBACK}:${state.grpcPort}` });
       else own.delete(partition);
-      ownerIs(partition, table.owners.get(partition));
+      findOwner(partition);
     },
     decided: () => decided,
     async reload(now) {
       await table.place({ ...placingOf(now), partitions: partitions.length });
-      const { tls } = serverSettings(now);
+      const { tls, grpc } = serverSettings(now);
+      door?.renewCertificate(grpc?.tls);
       if (tls !== undefined && relay.server instanceof TlsServer) relay.server.setSecureContext(tls);
       places = placesOf(now);
     },
     async close() {
       stopBalancing();
-      await relay.close(config.limits.drain_timeout_ms);
+      const graceMs = config.limits.drain_timeout_ms;
+      await Promise.all([relay.close(graceMs), door?.close(graceMs)]);
       withdrawGateway(data);
       await table.close();
     },
@@ -248,25 +284,27 @@ interface ForAll {
   cacheControl: string;
 }
 
+/** Ready is a node through which every tenant is served. */
+function readyForAll(asked: AskedOfAll): ForAll {
+  const states = [...asked].map(([partition, answer]) => [
+    partition,
+    answer === undefined ? 'undecided' : String(answer.json['status']),
+  ]);
+  const ok = [...asked.values()].every((answer) => answer?.status === 200);
+  const reason = ok
+    ? null
+    : 'A partition is not served; details name it. Ask for it alone with the header Harn-Partition.';
+  const body = {
+    ok,
+    status: ok ? 'ready' : 'starting',
+    reason,
+    details: { partitions: Object.fromEntries(states) },
+  };
+  return { status: ok ? 200 : 503, body, cacheControl: 'no-store' };
+}
+
 const FOR_ALL: Readonly<Record<string, (asked: AskedOfAll) => ForAll>> = {
-  /** Ready is a node through which every tenant is served. */
-  '/ready': (asked) => {
-    const states = [...asked].map(([partition, answer]) => [
-      partition,
-      answer === undefined ? 'undecided' : String(answer.json['status']),
-    ]);
-    const ok = [...asked.values()].every((answer) => answer?.status === 200);
-    const reason = ok
-      ? null
-      : 'A partition is not served; details name it. Ask for it alone with the header Harn-Partition.';
-    const body = {
-      ok,
-      status: ok ? 'ready' : 'starting',
-      reason,
-      details: { partitions: Object.fromEntries(states) },
-    };
-    return { status: ok ? 200 : 503, body, cacheControl: 'no-store' };
-  },
+  '/ready': readyForAll,
   /** Each partition has keys of its own; what was signed in any of them is verified with one set. */
   '/.well-known/jwks.json': (asked) => {
     const members = (name: string) => {
@@ -288,7 +326,8 @@ const FOR_ALL: Readonly<Record<string, (asked: AskedOfAll) => ForAll>> = {
 /** The configuration of the gateway of one partition: it is reached through its node alone. */
 export function configOfPartition(config: Config, partition: string): Config {
   const { server, store, connectors, usesSampleConnector } = config;
-  const { tls: _tls, grpc: _grpc, ...plain } = server;
+  const { tls: _tls, grpc, ...plain } = server;
+  const address = grpcAddressOf(config);
   const { advertise = '', ...place } = store;
   const isFirst = partition === FIRST_PARTITION;
   return {
@@ -298,7 +337,12 @@ export function configOfPartition(config: Config, partition: string): Config {
       host: LOOPBACK,
       port: 0,
       public_url: server.public_url ?? advertise,
-      allowed_hosts: [...server.allowed_hosts, new URL(advertise).host],
+      allowed_hosts: [
+        ...server.allowed_hosts,
+        new URL(advertise).host,
+        ...(grpc ? [ownGrpcAddress(advertise, grpc)] : []),
+      ],
+      ...(address && { grpc: { host: LOOPBACK, port: 0, public_address: address } }),
       trusted_proxies: [...server.trusted_proxies, LOOPBACK],
     },
     store: { ...place, data: dataOfPartition(store.data, partition) },
@@ -317,6 +361,42 @@ export function tenantsOf(
 }
 
 const LOOPBACK = '127.0.0.1';
+
+/** Where clients reach gRPC, as cards say; undefined where it is not served. */
+function grpcAddressOf({
+  server: { grpc, public_url },
+  store: { advertise = '' },
+}: Config): string | undefined {
+  return grpc && (grpc.public_address ?? ownGrpcAddress(public_url ?? advertise, grpc));
+}
+
+function ownGrpcAddress(url: string, { port }: { port: number }): string {
+  return `${new URL(url).hostname}:${port}`;
+}
+
+/** Where another node serves gRPC, which all nodes do in the same way; undefined where it is not known. */
+function grpcOf(owner: Holder | undefined, isEncrypted: boolean): string | undefined {
+  const { url, grpcPort: port } = owner ?? {};
+  if (url === undefined || port === undefined) return undefined;
+  return `${isEncrypted ? 'https' : 'http'}://${ownGrpcAddress(url, { port })}`;
+}
+
+/** The port of gRPC of the node; nothing of it is loaded where it is not served. */
+async function grpcDoor(
+  settings: GrpcSettings,
+  address: string | undefined,
+  { isServing, ...deps }: Omit<GrpcDoorDeps, 'health'> & { isServing(): Promise<boolean> },
+): Promise<GrpcDoor> {
+  const [{ GrpcDoor }, { healthMethods }] = await Promise.all([
+    import('#surfaces/relay/grpc-door.ts'),
+    import('#surfaces/grpc/health.ts'),
+  ]);
+  for (const name of [address, ownGrpcAddress(deps.ownUrl, settings)])
+    if (name !== undefined) deps.hosts.add(name);
+  const services = Object.values(SERVICE_NAMES);
+  const health = healthMethods({ timers: deps.timers, services, isServing });
+  return new GrpcDoor(settings, { ...deps, health });
+}
 
 /** The first partition has the directory that a log with one partition has. */
 function dataOfPartition(data: string, partition: string): string {

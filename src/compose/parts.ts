@@ -39,6 +39,8 @@ export interface OwnPartition {
   id: string;
   /** Origin of the node. */
   nodeUrl: string;
+  /** The port of gRPC of the node; undefined where it has none. */
+  grpcPort: number | undefined;
   /** Origin of the node that is to decide next, asked when this one ends. Default: whoever comes first. */
   successor?: () => string | undefined;
 }

@@ -22,9 +22,14 @@ export const REFERENCE_RULES = [
     ['tenants'],
   ),
   rule(['server', 'store'], ({ server, store }) =>
-    server.grpc === undefined || store.partitions === 1
+    server.grpc?.port !== 0 || store.advertise === undefined
       ? []
-      : [{ path: ['server', 'grpc'], message: 'is not served with several partitions; leave it out' }],
+      : [
+          {
+            path: ['server', 'grpc', 'port'],
+            message: 'must be a fixed port with store.advertise: the other nodes hand calls on to it',
+          },
+        ],
   ),
   rule(['tenants'], ({ tenants }) => repeats(tenants, ({ id }) => id, ['tenants'], 'id')),
   rule(['workspaces'], ({ workspaces }) => repeats(workspaces, ({ id }) => id, ['workspaces'], 'id')),

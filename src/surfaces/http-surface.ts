@@ -110,6 +110,8 @@ export interface HttpSurface {
   overflows(): Readonly<Record<'sse' | 'ws' | 'grpc', number>>;
   /** Where gRPC is served, `host:port`; undefined where it is not, or not yet. */
   grpcAddress(): string | undefined;
+  /** The port that gRPC listens on; undefined where it is not served, or not yet. */
+  grpcPort(): number | undefined;
   /** New connections get this certificate; those that are open go on. Nothing for plain HTTP. Throws for no usable pair. */
   renewCertificate(pair: Pick<TlsSettings, 'cert' | 'key'>): void;
   /** Ends what protocol servers run beside the Tasks on what an operator has halted. */
@@ -129,6 +131,7 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
   let closing: Promise<boolean> | undefined;
   let grpc: GrpcServer | undefined;
   let grpcAddress: string | undefined;
+  let grpcPort: number | undefined;
   const streams = new EventStreams(deps);
   const documents = new Documents({ ...deps.documents, publicUrl: () => publicUrl });
   const protocolServers = deps.createServers(() => publicUrl);
@@ -155,6 +158,7 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
     },
     overflows: () => ({ sse: streams.overflows, ws: sockets.overflows, grpc: grpc?.overflows ?? 0 }),
     grpcAddress: () => grpcAddress,
+    grpcPort: () => grpcPort,
     renewCertificate(pair) {
       grpc?.renewCertificate(pair);
       if (server instanceof TlsServer) server.setSecureContext(pair);
@@ -169,8 +173,8 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
       if (deps.server.grpc !== undefined) {
         const { publicAddress } = deps.server.grpc;
         grpc = await openGrpc(deps.server.grpc, protocolServers, { ...deps, ...bounds, streams });
-        const bound = await grpc.listen();
-        grpcAddress = publicAddress ?? `${hostOf(publicUrl)}:${bound}`;
+        grpcPort = await grpc.listen();
+        grpcAddress = publicAddress ?? `${hostOf(publicUrl)}:${grpcPort}`;
         // Clients send the address of the card as the authority of their calls.
         bounds.hosts.add(grpcAddress);
       }

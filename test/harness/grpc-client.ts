@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { decodeErrorInfo, decodeStatus } from '@a2a-js/sdk/errors/grpc';
 import * as grpc from '@grpc/grpc-js';
 import type { JsonObject } from '#protocol/json.ts';
-import { methodsOf, SERVICE_NAMES } from '../../bridges/a2a/proto/codec.ts';
+import { methodsOf } from '../../bridges/a2a/proto/codec.ts';
+import { SERVICE_NAMES } from '../../bridges/a2a/proto/service-names.ts';
 
 /** What a call over gRPC was refused with. */
 export interface GrpcRefusal {

@@ -5,7 +5,8 @@ import { findError, grpcStatusName, rpcCodeOfGrpc } from '../../../mappings/a2a/
 import { type A2aOperation, grpcMethod, OPERATIONS } from '../../../mappings/a2a/operations.ts';
 import { credentialFault, Fault, tooLarge, unavailable } from '../../wire/faults.ts';
 import { MAX_FIELDS, TooManyFields } from '../proto/bounds.ts';
-import { type MethodCodecs, methodsOf, RPC_STATUS_CODEC, SERVICE_NAMES } from '../proto/codec.ts';
+import { type MethodCodecs, methodsOf, RPC_STATUS_CODEC } from '../proto/codec.ts';
+import { SERVICE_NAMES } from '../proto/service-names.ts';
 import { faultOf } from './faults.ts';
 
 const METHODS = { '1.0': methodsOf('1.0'), '0.3': methodsOf('0.3') } as const;

@@ -59,8 +59,6 @@ export interface MethodCodecs {
   response: Codec;
 }
 
-export const SERVICE_NAMES = { '1.0': 'lf.a2a.v1.A2AService', '0.3': 'a2a.v1.A2AService' } as const;
-
 /** The methods of the service of a version, by name. */
 export function methodsOf(version: '1.0' | '0.3'): ReadonlyMap<string, MethodCodecs> {
   const [service] = FILES[version].services;

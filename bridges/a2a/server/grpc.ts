@@ -13,14 +13,8 @@ import { encodeError, grpcCode, refusal } from '../../../mappings/a2a/errors-out
 import { type A2aOperation, operationOfGrpc } from '../../../mappings/a2a/operations.ts';
 import { answerProto03, paramsOfProto03, toProto03 } from '../../../mappings/a2a/proto-03.ts';
 import { isDeeper, MAX_FIELDS, TooManyFields } from '../proto/bounds.ts';
-import {
-  type Codec,
-  FILE_BYTES,
-  type MethodCodecs,
-  methodsOf,
-  RPC_STATUS_CODEC,
-  SERVICE_NAMES,
-} from '../proto/codec.ts';
+import { type Codec, FILE_BYTES, type MethodCodecs, methodsOf, RPC_STATUS_CODEC } from '../proto/codec.ts';
+import { SERVICE_NAMES } from '../proto/service-names.ts';
 import { type Asking, activated, addressed, negotiate } from './asking.ts';
 import { type A2aHandler, METHODS, runMethod, type Streaming } from './requests.ts';
 

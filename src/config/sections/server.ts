@@ -26,7 +26,9 @@ const grpc = z.strictObject({
     .describe('Address to listen on. Unset: that of server.host.')
     .meta({ examples: ['127.0.0.1'] }),
   port: port
-    .describe('Port to listen on, not that of server.port; 0 takes any free port.')
+    .describe(
+      'Port to listen on, not that of server.port; 0 takes any free port, and is not for nodes with store.advertise.',
+    )
     .meta({ examples: [8081] }),
   public_address: z
     .string()

@@ -15,7 +15,7 @@ import {
   pause,
   untilDone,
 } from './journal.ts';
-import { holderOf, takenAddress } from './lease.ts';
+import { type Holder, holderOf, takenAddress } from './lease.ts';
 import { type Placing, partitionIds, TenantPlaces } from './tenant-places.ts';
 
 /** How often a node says that it is there, and for how long the others believe it. */
@@ -41,7 +41,7 @@ export interface PartitionTableParts
   timers: Timers;
   logger: Logger;
   /** Called when another node decides for a partition; undefined where none is known. */
-  onOwner(partition: string, url: string | undefined): void;
+  onOwner(partition: string, owner: Holder | undefined): void;
   /** Called once, when another node has taken the address of this one, which was silent for too long. */
   onOvertaken(): void;
 }
@@ -65,7 +65,7 @@ export class PartitionTable {
   readonly #connection: NatsConnection;
   readonly #buckets: Buckets;
   readonly #places: TenantPlaces;
-  readonly #owners = new Map<string, string>();
+  readonly #holders = new Map<string, Holder>();
   readonly #nodes = new Map<string, SeenNode & { seenMs: number }>();
   /** Of the row of this node. */
   #revision = 0;
@@ -143,7 +143,7 @@ export class PartitionTable {
 
   /** Origin of the node that decides, by partition. */
   get owners(): ReadonlyMap<string, string> {
-    return this.#owners;
+    return new Map([...this.#holders].map(([partition, { url = '' }]) => [partition, url]));
   }
 
   /** The nodes that have said lately that they are there. */
@@ -161,11 +161,11 @@ export class PartitionTable {
   #leaseSays(key: string, value: string): void {
     const partition = partitionIds(this.#parts.partitions).find((id) => key === leaseKey(id));
     if (partition === undefined) return;
-    const url = holderOf(value)?.url;
-    if (this.#owners.get(partition) === url) return;
-    if (url === undefined) this.#owners.delete(partition);
-    else this.#owners.set(partition, url);
-    this.#parts.onOwner(partition, url);
+    const [holder, before] = [holderOf(value), this.#holders.get(partition)];
+    if (before?.url === holder?.url && before?.grpcPort === holder?.grpcPort) return;
+    if (holder?.url === undefined) this.#holders.delete(partition);
+    else this.#holders.set(partition, holder);
+    this.#parts.onOwner(partition, holder);
   }
 
   #nodeSays(key: string, value: string): void {

@@ -6,6 +6,8 @@ import type { SenderProof } from '#protocol/sender-proof.ts';
 import { traceFields } from '#protocol/trace-context.ts';
 import type { GrpcRequest, ServerCall, ServerStream, ServerStreamOptions } from '#protocol-server.ts';
 import { type ExchangeDeps, errorHeaders } from '../http/exchange.ts';
+import type { Sender } from '../http/relayed-clients.ts';
+import type { TransportSecurity } from '../http/request-checks.ts';
 
 /** Metadata that decide something: a second one is a sign of a confused or hostile sender. */
 const SINGLE = ['authorization', 'idempotency-key', 'last-event-id', 'a2a-version', 'traceparent', 'dpop'];
@@ -14,8 +16,13 @@ const SINGLE = ['authorization', 'idempotency-key', 'last-event-id', 'a2a-versio
 export interface CallFacts {
   /** Path of the method, `/package.Service/Method`. */
   path: string;
-  isSecure: boolean;
+  /** The connection has TLS. */
+  encrypted: boolean;
   certificateSha256: string | undefined;
+}
+
+export interface GrpcCallDeps extends ExchangeDeps {
+  transport: Pick<TransportSecurity, 'isSecure'>;
 }
 
 /** How a call ended, for the log. */
@@ -32,7 +39,7 @@ export class GrpcCall implements GrpcRequest {
   /** Metadata of the answer, names and values in turn. */
   readonly metadata: string[] = [];
   readonly trace: TracedRequest | undefined;
-  readonly #deps: ExchangeDeps;
+  readonly #deps: GrpcCallDeps;
   readonly #facts: CallFacts;
   readonly #host: string;
   readonly #remoteAddress: string | undefined;
@@ -56,7 +63,7 @@ export class GrpcCall implements GrpcRequest {
     call: Pick<ServerInterceptingCallInterface, 'getHost' | 'getConnectionInfo'>,
     metadata: Metadata,
     facts: CallFacts,
-    deps: ExchangeDeps,
+    deps: GrpcCallDeps,
   ) {
     this.#deps = deps;
     this.#facts = facts;
@@ -69,8 +76,10 @@ export class GrpcCall implements GrpcRequest {
   }
 
   /** Where the sender is and what it sent, for those who count failed logins. */
-  get sender(): { socket: { remoteAddress: string | undefined }; headers: IncomingHttpHeaders } {
-    return { socket: { remoteAddress: this.#remoteAddress }, headers: this.headers };
+  get sender(): Sender {
+    const { encrypted } = this.#facts;
+    const socket = { remoteAddress: this.#remoteAddress, encrypted };
+    return { socket, headers: this.headers };
   }
 
   get signal(): AbortSignal {
@@ -88,12 +97,12 @@ export class GrpcCall implements GrpcRequest {
 
   #proof(): SenderProof | undefined {
     const { dpop } = this.headers;
-    const { path, isSecure, certificateSha256 } = this.#facts;
+    const { path, certificateSha256 } = this.#facts;
     if (dpop === undefined && certificateSha256 === undefined) return undefined;
     return {
       dpop: typeof dpop === 'string' ? dpop : dpop?.join(),
       method: 'POST',
-      urls: [`${isSecure ? 'https' : 'http'}://${this.#host}${path}`],
+      urls: [`${this.#deps.transport.isSecure(this.sender) ? 'https' : 'http'}://${this.#host}${path}`],
       certificateSha256,
     };
   }

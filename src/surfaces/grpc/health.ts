@@ -1,5 +1,4 @@
 import { fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf';
-import * as grpc from '@grpc/grpc-js';
 import { messageOf, readFile } from '#protocol/protobuf.ts';
 import type { Timers } from '../timers.ts';
 import { HEALTH } from './descriptors.ts';
@@ -18,11 +17,33 @@ export interface HealthDeps {
   timers: Timers;
   /** Full names of the services that are served. */
   services: readonly string[];
-  isServing(): boolean;
+  isServing(): boolean | Promise<boolean>;
 }
 
-/** Answers whether a service, or with an empty name the whole gateway, takes calls. Spec: grpc/health/v1/health.proto. */
-export function addHealth(server: grpc.Server, { timers, services, isServing }: HealthDeps): void {
+/** One call, of whichever server took it. */
+export interface HealthCall {
+  request: Buffer;
+  /** Names the connection. */
+  peer: string;
+  write(bytes: Buffer): void;
+  /** Ends the call with the status OK. */
+  end(): void;
+  fail(status: { code: number; details: string }): void;
+  /** Called when the call is over, perhaps twice. */
+  onEnd(run: () => void): void;
+}
+
+export type HealthMethod = (call: HealthCall) => Promise<void>;
+
+/**
+ * By their paths, the methods that say whether a service, or with an empty name the whole gateway, takes calls. Spec:
+ * grpc/health/v1/health.proto.
+ */
+export function healthMethods({
+  timers,
+  services,
+  isServing,
+}: HealthDeps): ReadonlyMap<string, HealthMethod> {
   const file = readFile(HEALTH_FILE);
   const request = messageOf(file, 'HealthCheckRequest');
   const response = messageOf(file, 'HealthCheckResponse');
@@ -37,86 +58,93 @@ export function addHealth(server: grpc.Server, { timers, services, isServing }: 
     }
   };
   const encode = (status: string) => Buffer.from(toBinary(response, fromJson(response, { status })));
-  const now = () => (isServing() ? 'SERVING' : 'NOT_SERVING');
-
-  const statuses = () => Object.fromEntries(['', ...services].map((service) => [service, { status: now() }]));
+  const now = async () => ((await isServing()) ? 'SERVING' : 'NOT_SERVING');
   const watchers = new Watchers(timers, now);
 
-  const check: grpc.handleUnaryCall<Buffer, Buffer> = ({ request: bytes }, answer) => {
-    const known = isKnown(bytes);
-    if (known) answer(null, encode(now()));
-    else answer(known === undefined ? NO_REQUEST : NO_SERVICE);
-  };
-  const watch: grpc.handleServerStreamingCall<Buffer, Buffer> = (call) => {
+  const check: HealthMethod = async (call) => {
     const known = isKnown(call.request);
-    if (known === undefined) return void call.emit('error', NO_REQUEST);
-    if (!watchers.add(call, known ? (status) => call.write(encode(status)) : () => {}))
-      return void call.emit('error', TOO_MANY);
-    call.write(encode(known ? now() : 'SERVICE_UNKNOWN'));
+    if (!known) return call.fail(known === undefined ? NO_REQUEST : NO_SERVICE);
+    call.write(encode(await now()));
+    call.end();
   };
-  const list: grpc.handleUnaryCall<Buffer, Buffer> = (_, answer) =>
-    answer(null, Buffer.from(toBinary(listed, fromJson(listed, { statuses: statuses() }))));
+  const list: HealthMethod = async (call) => {
+    const status = await now();
+    const statuses = Object.fromEntries(['', ...services].map((service) => [service, { status }]));
+    call.write(Buffer.from(toBinary(listed, fromJson(listed, { statuses }))));
+    call.end();
+  };
+  const watch: HealthMethod = async (call) => {
+    const known = isKnown(call.request);
+    if (known === undefined) return call.fail(NO_REQUEST);
+    if (!watchers.add(call, known ? (status) => call.write(encode(status)) : () => {}))
+      return call.fail(TOO_MANY);
+    if (!known) call.write(encode('SERVICE_UNKNOWN'));
+  };
   const path = (method: string) => `/${HEALTH_SERVICE}/${method}`;
-  server.register(path('Check'), check, asIs, asIs, 'unary');
-  server.register(path('List'), list, asIs, asIs, 'unary');
-  server.register(path('Watch'), watch, asIs, asIs, 'serverStream');
+  return new Map([
+    [path('Check'), check],
+    [path('List'), list],
+    [path('Watch'), watch],
+  ]);
 }
 
-const NO_REQUEST = { code: grpc.status.INVALID_ARGUMENT, details: 'Send a HealthCheckRequest.' };
-const NO_SERVICE = {
-  code: grpc.status.NOT_FOUND,
-  details: 'No such service. Reflection lists the services.',
-};
+/** Statuses of gRPC. */
+const INVALID_ARGUMENT = 3;
+const NOT_FOUND = 5;
+const RESOURCE_EXHAUSTED = 8;
+
+const NO_REQUEST = { code: INVALID_ARGUMENT, details: 'Send a HealthCheckRequest.' };
+const NO_SERVICE = { code: NOT_FOUND, details: 'No such service. Reflection lists the services.' };
 const TOO_MANY = {
-  code: grpc.status.RESOURCE_EXHAUSTED,
+  code: RESOURCE_EXHAUSTED,
   details: 'Too many calls watch already. Ask with Check.',
 };
 
+/** A call that watches, and the status that it was told last. */
+interface Watcher {
+  tell(status: string): void;
+  told?: string;
+}
+
 /** Who is told when the status changes. Nobody has to say who they are, so that one connection gets few of the places. */
 class Watchers {
-  readonly #told = new Map<grpc.ServerWritableStream<Buffer, Buffer>, (status: string) => void>();
+  readonly #watching = new Map<HealthCall, Watcher>();
   readonly #byPeer = new Map<string, number>();
-
   readonly #timers: Timers;
-  readonly #now: () => string;
+  readonly #now: () => Promise<string>;
   #rest: () => void = () => {};
 
-  constructor(timers: Timers, now: () => string) {
+  constructor(timers: Timers, now: () => Promise<string>) {
     this.#timers = timers;
     this.#now = now;
   }
 
   /** False when there are too many. */
-  add(call: grpc.ServerWritableStream<Buffer, Buffer>, tell: (status: string) => void): boolean {
-    const peer = call.getPeer();
+  add(call: HealthCall, tell: (status: string) => void): boolean {
+    const { peer } = call;
     const own = this.#byPeer.get(peer) ?? 0;
-    if (own >= MAX_OF_CONNECTION || this.#told.size >= MAX_WATCHERS) return false;
-    if (this.#told.size === 0) this.#look();
+    if (own >= MAX_OF_CONNECTION || this.#watching.size >= MAX_WATCHERS) return false;
+    if (this.#watching.size === 0) this.#rest = this.#timers.every(LOOK_MS, () => void this.#look());
     this.#byPeer.set(peer, own + 1);
-    this.#told.set(call, tell);
-    const leave = () => {
-      if (!this.#told.delete(call)) return;
-      if (this.#told.size === 0) this.#rest();
+    this.#watching.set(call, { tell });
+    call.onEnd(() => {
+      if (!this.#watching.delete(call)) return;
+      if (this.#watching.size === 0) this.#rest();
       const left = (this.#byPeer.get(peer) ?? 1) - 1;
       if (left > 0) this.#byPeer.set(peer, left);
       else this.#byPeer.delete(peer);
-    };
-    call.on('cancelled', leave);
-    call.on('close', leave);
+    });
+    void this.#look();
     return true;
   }
 
-  #look(): void {
-    let said = this.#now();
-    this.#rest = this.#timers.every(LOOK_MS, () => {
-      const status = this.#now();
-      if (status !== said) for (const tell of this.#told.values()) tell(status);
-      said = status;
-    });
+  /** Tells each what it was not told yet. */
+  async #look(): Promise<void> {
+    const status = await this.#now();
+    for (const watcher of this.#watching.values()) {
+      if (watcher.told === status) continue;
+      watcher.told = status;
+      watcher.tell(status);
+    }
   }
-}
-
-/** Messages are bytes to the library: what is read and written here says what they mean. */
-export function asIs(bytes: Buffer): Buffer {
-  return bytes;
 }

@@ -11,7 +11,6 @@ import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
 import * as grpc from '@grpc/grpc-js';
 import { fileBytes, messageOf, readFile, withDependencies } from '#protocol/protobuf.ts';
 import { REFLECTION } from './descriptors.ts';
-import { asIs } from './health.ts';
 
 const OLD = 'grpc.reflection.v1alpha.ServerReflection';
 const NEW = 'grpc.reflection.v1.ServerReflection';
@@ -106,4 +105,9 @@ function symbolsOf({ messages, enums, services }: DescFile): string[] {
       ...methods.map(({ name }) => `${typeName}.${name}`),
     ]),
   ];
+}
+
+/** Messages are bytes to the library: what is read and written here says what they mean. */
+export function asIs(bytes: Buffer): Buffer {
+  return bytes;
 }

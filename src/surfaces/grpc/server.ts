@@ -3,14 +3,14 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import * as grpc from '@grpc/grpc-js';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { GrpcMethod, GrpcService, GrpcStatus } from '#protocol-server.ts';
-import type { ExchangeDeps } from '../http/exchange.ts';
 import type { HttpLimits } from '../http/limits.ts';
 import type { FailedLogins, HostAllowList } from '../http/request-checks.ts';
 import type { EventStreams } from '../sse/event-streams.ts';
 import type { Timers } from '../timers.ts';
-import { GrpcCall } from './call.ts';
-import { addHealth, asIs, HEALTH_FILE, HEALTH_SERVICE } from './health.ts';
-import { addReflection } from './reflection.ts';
+import { CALLS_PER_CONNECTION, LATE, PING_TIMEOUT_MS } from './bounds.ts';
+import { GrpcCall, type GrpcCallDeps } from './call.ts';
+import { HEALTH_FILE, HEALTH_SERVICE, type HealthMethod, healthMethods } from './health.ts';
+import { addReflection, asIs } from './reflection.ts';
 import { GrpcStream } from './stream.ts';
 
 /** PEM texts. `clientCa`: who signs the certificates that clients have to show; none is asked for without it. */
@@ -31,7 +31,7 @@ export interface GrpcSettings {
   tls?: GrpcTls | undefined;
 }
 
-export interface GrpcServerDeps extends ExchangeDeps {
+export interface GrpcServerDeps extends GrpcCallDeps {
   timers: Timers;
   limits: HttpLimits;
   failedLogins: FailedLogins;
@@ -40,15 +40,6 @@ export interface GrpcServerDeps extends ExchangeDeps {
   isReady(): boolean;
 }
 
-/** Calls that one connection may have open at a time; more of them wait at their client. */
-const CALLS_PER_CONNECTION = 1_000;
-/** Time for a client to answer a ping before its connection counts as lost. */
-const PING_TIMEOUT_MS = 20_000;
-/** What a call that is not known here is told whose message does not come. */
-const LATE = {
-  code: grpc.status.INVALID_ARGUMENT,
-  details: 'The message of the call did not come in time. Send it at once, and end your side of the call.',
-};
 /** Trailer that holds the `google.rpc.Status`. */
 const STATUS_DETAILS = 'grpc-status-details-bin';
 
@@ -85,7 +76,8 @@ export class GrpcServer {
     });
     for (const service of services) for (const method of service.methods) this.#register(service, method);
     const known = services.map(({ name }) => name);
-    addHealth(this.#server, { timers: deps.timers, services: known, isServing: () => deps.isReady() });
+    const health = { timers: deps.timers, services: known, isServing: () => deps.isReady() };
+    for (const [path, method] of healthMethods(health)) this.#registerHealth(path, method);
     addReflection(this.#server, [...services, { name: HEALTH_SERVICE, files: [HEALTH_FILE] }]);
     const credentials = this.#certificate?.credentials() ?? grpc.ServerCredentials.createInsecure();
     const connections = this.#server.createConnectionInjector(credentials);
@@ -144,7 +136,9 @@ export class GrpcServer {
     let arrived = () => {};
     const refuse = (thrown: unknown) => {
       const status =
-        call === undefined || found === undefined ? LATE : this.#refusal(call, found.service, thrown);
+        call === undefined || found === undefined
+          ? { code: grpc.status.INVALID_ARGUMENT, details: LATE }
+          : this.#refusal(call, found.service, thrown);
       inner.sendStatus(status);
       call?.over({ code: status.code });
     };
@@ -154,7 +148,7 @@ export class GrpcServer {
           onReceiveMetadata: (metadata, pass) => {
             const { timers, limits } = this.#deps;
             arrived = timers.after(limits.requestTimeoutMs, () =>
-              refuse(new ProtocolError('invalid_request', LATE.details)),
+              refuse(new ProtocolError('invalid_request', LATE)),
             );
             if (found === undefined) return pass(metadata);
             const mine = this.#callFor(path, metadata, inner);
@@ -185,7 +179,7 @@ export class GrpcServer {
     const certificate = inner.getAuthContext().sslPeerCertificate;
     const facts = {
       path,
-      isSecure: this.#settings.tls !== undefined,
+      encrypted: this.#settings.tls !== undefined,
       certificateSha256: certificate && createHash('sha256').update(certificate.raw).digest('base64url'),
     };
     const call = new GrpcCall(inner, metadata, facts, this.#deps);
@@ -216,6 +210,20 @@ export class GrpcServer {
         void this.#unary(service, method, call, answer);
       this.#server.register(path, handle, asIs, asIs, 'unary');
     }
+  }
+
+  /** On the wire, a method with one message as its answer is a stream of one. */
+  #registerHealth(path: string, method: HealthMethod): void {
+    const handle: grpc.handleServerStreamingCall<Buffer, Buffer> = (call) =>
+      void method({
+        request: call.request,
+        peer: call.getPeer(),
+        write: (bytes) => void call.write(bytes),
+        end: () => void call.end(),
+        fail: (status) => void call.emit('error', status),
+        onEnd: (run) => void call.on('cancelled', run).on('close', run),
+      });
+    this.#server.register(path, handle, asIs, asIs, 'serverStream');
   }
 
   async #unary(

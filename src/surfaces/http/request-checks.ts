@@ -177,7 +177,7 @@ export class TransportSecurity {
   }
 
   /** `X-Forwarded-Proto` counts only from a trusted proxy; anybody else may write it. */
-  isSecure(req: IncomingMessage): boolean {
+  isSecure(req: Sender): boolean {
     if ((req.socket as Partial<TLSSocket>).encrypted === true) return true;
     const proto = req.headers['x-forwarded-proto'];
     return proto === 'https' && matches(this.#proxies, req.socket.remoteAddress);

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { RELAYED_FOR } from '../http/relayed-clients.ts';
 
 /** They are about one connection, not about the message. Spec: RFC 9110, section 7.6.1. */
-const OF_CONNECTION = new Set([
+export const OF_CONNECTION: ReadonlySet<string> = new Set([
   'connection',
   'expect',
   'http2-settings',
@@ -36,6 +36,11 @@ export function drop(raw: readonly string[]): string[] {
   return pairs(raw)
     .filter(([name]) => !OF_CONNECTION.has(name.toLowerCase()) && !named.includes(name.toLowerCase()))
     .flat();
+}
+
+/** Whether a node handed this request on already. Spec: RFC 9110, section 7.6.3. */
+export function wentThrough(via: string | undefined, node: string): boolean {
+  return via?.split(',').some((each) => each.trim().split(/\s+/)[1] === node) ?? false;
 }
 
 /** What is set by a relay. `host` undefined: it stays. `via` comes behind what is there, the other ones take its place, undefined ones too. */

@@ -23,7 +23,9 @@ import {
 } from '../http/request-checks.ts';
 import { LEAVING_MS, type OpenDoor, openServer, type TlsSettings } from '../http/server.ts';
 import { serveAsPlainRequest, wantsWebSocket } from '../ws/plain-request.ts';
-import { drop, passedHeaders, rawHead } from './headers.ts';
+import { type Destination, Destinations, type Target, unavailable, type Way } from './destinations.ts';
+import { drop, passedHeaders, rawHead, wentThrough } from './headers.ts';
+import { type Held, held } from './held.ts';
 
 export interface RelayDeps extends ParseFailureDeps {
   clock: Clock;
@@ -51,15 +53,10 @@ export interface RelayDeps extends ParseFailureDeps {
 /** Of a relay that hands all on to one node. */
 const THE_ONE = '';
 
-/** How long a request waits for a node that decides. A take-over takes less. */
-const WAIT_MS = 10_000;
-/** Between two tries of one request; news of another owner come at once. */
-const RETRY_MS = 100;
 /** Bodies up to this size are held until they are answered, so that they can be sent once more. */
 const MAX_HELD_BYTES = 256 * 1024;
 /** Of all of them: nobody has said yet who sends them. What comes above is passed as it comes. */
 const MAX_HELD_BYTES_OF_ALL = 64 * 1024 * 1024;
-const RETRY_AFTER_S = 1;
 const ASK_MS = 2_000;
 /** How long an answer may take before the owner is asked whether it is there at all, and again while it takes longer. */
 const SILENT_MS = 2_000;
@@ -79,40 +76,9 @@ export interface Asked {
   body: Buffer;
 }
 
-/** What can be under way at a node. */
-type UnderWay = Set<{ destroy(): unknown }>;
-
-/** What is known of the way to an owner: a network that loses all that is sent says nothing. */
-interface Way {
-  /** How often in a row the owner did not say that it is there. */
-  silences: number;
-  /** It is being asked, once for all who wait. */
-  asking: Promise<void> | undefined;
-}
-
-/** Nodes of which one decides at a time. */
-interface Destination {
-  /** Origin of the one that decides; undefined while it is not known. */
-  owner: URL | undefined;
-  way: Way;
-  /** What is under way at the owner; cut when another one decides. */
-  underWay: UnderWay;
-  /** Called when another owner is known. */
-  waiting: Set<() => void>;
-}
-
-/** The owner that a request is tried at. */
-interface Target {
-  owner: URL;
-  way: Way;
-  underWay: UnderWay;
-}
-
-/** A request on its way: what was read of its body, and whether that is all of it. */
-interface Passing {
+/** A request on its way. */
+interface Passing extends Held {
   req: IncomingMessage;
-  held: Buffer;
-  isWhole: boolean;
 }
 
 /**
@@ -127,7 +93,7 @@ export class Relay implements OpenDoor {
     'http:': new HttpAgent({ keepAlive: true }),
     'https:': new HttpsAgent({ keepAlive: true }),
   };
-  readonly #destinations = new Map<string, Destination>();
+  readonly #destinations: Destinations;
   /** What ends only when somebody leaves. */
   readonly #streams = new Set<{ destroy(): unknown }>();
   #heldBytes = 0;
@@ -136,6 +102,7 @@ export class Relay implements OpenDoor {
   constructor(deps: RelayDeps) {
     this.#deps = deps;
     this.#own = new URL(deps.ownUrl);
+    this.#destinations = new Destinations(deps);
     this.server = openServer(deps);
     const listener = (req: IncomingMessage, res: ServerResponse) => void this.#take(req, res);
     this.server.on('request', listener);
@@ -152,28 +119,11 @@ export class Relay implements OpenDoor {
 
   /** Says who decides now. What is under way at another one is cut: it may never be answered. */
   ownerIs(url: string | undefined, name: string = THE_ONE): void {
-    const destination = this.#destination(name);
-    const next = url === undefined ? undefined : new URL(url);
-    if (next?.href === destination.owner?.href) return;
-    destination.owner = next;
-    destination.way = newWay();
-    for (const each of [...destination.underWay]) each.destroy();
-    for (const wake of [...destination.waiting]) wake();
-  }
-
-  #destination(name: string): Destination {
-    const known = this.#destinations.get(name) ?? {
-      owner: undefined,
-      way: newWay(),
-      underWay: new Set(),
-      waiting: new Set(),
-    };
-    this.#destinations.set(name, known);
-    return known;
+    this.#destinations.ownerIs(url, name);
   }
 
   #of(req: IncomingMessage): Destination {
-    return this.#destination(this.#deps.destinationOf?.(req) ?? THE_ONE);
+    return this.#destinations.named(this.#deps.destinationOf?.(req) ?? THE_ONE);
   }
 
   leave(): void {
@@ -185,7 +135,7 @@ export class Relay implements OpenDoor {
   /** Takes no more, cuts the streams, whose clients resume, and waits for the rest for up to `graceMs`. For a node that never decided. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
-    for (const { waiting } of this.#destinations.values()) for (const wake of [...waiting]) wake();
+    this.#destinations.close();
     // Its answers close their connections, so that few are left to be closed under a client that is about to send.
     if (this.server.listening)
       await new Promise<void>((resolve) => this.#deps.timers.after(Math.min(LEAVING_MS, graceMs), resolve));
@@ -193,8 +143,7 @@ export class Relay implements OpenDoor {
     if (this.server.listening)
       await new Promise<void>((resolve) => {
         const stop = this.#deps.timers.after(graceMs, () => {
-          for (const { underWay } of this.#destinations.values())
-            for (const each of [...underWay]) each.destroy();
+          this.#destinations.cut();
           this.server.closeAllConnections();
         });
         this.server.close(() => {
@@ -217,7 +166,8 @@ export class Relay implements OpenDoor {
       if (answering !== undefined) return await answering;
       const destination = this.#of(req);
       if (req.headers.expect !== undefined) res.writeContinue();
-      const passing = await begin(req, Math.min(MAX_HELD_BYTES, MAX_HELD_BYTES_OF_ALL - this.#heldBytes));
+      const maxBytes = Math.min(MAX_HELD_BYTES, MAX_HELD_BYTES_OF_ALL - this.#heldBytes);
+      const passing = { req, ...(await held(req, maxBytes)) };
       this.#heldBytes += passing.held.length;
       await this.#handOn(destination, passing, res).finally(() => {
         this.#heldBytes -= passing.held.length;
@@ -240,7 +190,7 @@ export class Relay implements OpenDoor {
 
   async #handOn(destination: Destination, passing: Passing, res: ServerResponse): Promise<void> {
     const { req } = passing;
-    await this.#untilOver(destination, res, async (target) => {
+    await this.#destinations.untilOver(destination, res, async (target) => {
       const outcome = await this.#try(target, passing, res);
       if (outcome === 'answered' || res.destroyed) return true;
       if (outcome === 'unknown' && !(mayRepeat(req) && passing.isWhole)) throw unclear();
@@ -249,42 +199,12 @@ export class Relay implements OpenDoor {
     });
   }
 
-  /** Tries until it is over, or nobody decides for too long; then it throws. */
-  async #untilOver(
-    destination: Destination,
-    client: { destroyed: boolean },
-    attempt: (target: Target) => Promise<boolean>,
-  ): Promise<void> {
-    const { clock } = this.#deps;
-    for (const untilMs = clock.monotonic() + WAIT_MS; !client.destroyed; ) {
-      const { owner, way, underWay } = destination;
-      if (owner !== undefined && (await attempt({ owner, way, underWay }))) return;
-      // Behind a close nobody is waited for.
-      if (this.#isClosed || clock.monotonic() >= untilMs)
-        throw unavailable('No node decides for this gateway at the moment. Send the request again.');
-      await this.#news(destination);
-    }
-  }
-
-  /** Resolves when another owner is known, or after a while. */
-  #news({ waiting }: Destination): Promise<void> {
-    return new Promise((resolve) => {
-      const wake = () => {
-        stop();
-        waiting.delete(wake);
-        resolve();
-      };
-      const stop = this.#deps.timers.after(RETRY_MS, wake);
-      waiting.add(wake);
-    });
-  }
-
   /**
    * What the owner of a destination answers to a GET, or undefined where nobody decides, it does not answer in time, or says more than a
    * mebibyte.
    */
   async ask(name: string, path: string, headers: Record<string, string>): Promise<Asked | undefined> {
-    const { owner } = this.#destination(name);
+    const { owner } = this.#destinations.named(name);
     if (owner === undefined) return undefined;
     return this.#get(
       new URL(path, owner),
@@ -449,7 +369,9 @@ export class Relay implements OpenDoor {
   async #upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     try {
       this.#check(req);
-      await this.#untilOver(this.#of(req), socket, (target) => this.#tryUpgrade(target, req, socket, head));
+      await this.#destinations.untilOver(this.#of(req), socket, (target) =>
+        this.#tryUpgrade(target, req, socket, head),
+      );
     } catch (thrown) {
       if (!socket.destroyed) this.#refuse(ProtocolError.from(thrown), socket);
     }
@@ -508,43 +430,6 @@ export class Relay implements OpenDoor {
   }
 }
 
-/** Whether a node handed this request on already. Spec: RFC 9110, section 7.6.3. */
-function wentThrough(via: string | undefined, node: string): boolean {
-  return via?.split(',').some((each) => each.trim().split(/\s+/)[1] === node) ?? false;
-}
-
-/** Reads the body, as far as it may be held. */
-async function begin(req: IncomingMessage, maxBytes: number): Promise<Passing> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  while (bytes < maxBytes && !req.readableEnded) {
-    const chunk = (await nextChunk(req)) as Buffer | null;
-    if (chunk === null) break;
-    chunks.push(chunk);
-    bytes += chunk.length;
-  }
-  return { req, held: Buffer.concat(chunks), isWhole: req.readableEnded };
-}
-
-/** Null at the end. Rejects when the client left in the middle. */
-function nextChunk(req: IncomingMessage): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const done = (settle: () => void) => {
-      req.off('readable', look).off('end', ended).off('close', left).off('error', left);
-      settle();
-    };
-    const ended = () => done(() => resolve(null));
-    const left = () =>
-      done(() => reject(new ProtocolError('invalid_request', 'The body did not come whole.')));
-    const look = () => {
-      const chunk: unknown = req.read();
-      if (chunk !== null) done(() => resolve(chunk));
-    };
-    req.on('readable', look).on('end', ended).on('close', left).on('error', left);
-    look();
-  });
-}
-
 /** Calls when the owner may read what is sent: not before the connection stands. */
 function onceConnected(outgoing: ClientRequest, reached: () => void): void {
   outgoing.once('socket', (socket) => {
@@ -563,8 +448,6 @@ function answerHealth({ method }: IncomingMessage, res: ServerResponse, version:
   res.end(method === 'HEAD' ? undefined : body);
 }
 
-const newWay = (): Way => ({ silences: 0, asking: undefined });
-
 /** Whether it may be sent once more although the owner may have carried it out. */
 function mayRepeat({ method, headers }: IncomingMessage): boolean {
   return SAFE.has(method ?? '') || headers['idempotency-key'] !== undefined;
@@ -572,10 +455,6 @@ function mayRepeat({ method, headers }: IncomingMessage): boolean {
 
 function notProxy(): ProtocolError {
   return new ProtocolError('resource_not_found', 'The gateway is no forward proxy.');
-}
-
-function unavailable(message: string): ProtocolError {
-  return new ProtocolError('service_unavailable', message, { retryAfterSeconds: RETRY_AFTER_S });
 }
 
 function unreached(): ProtocolError {

@@ -35,7 +35,7 @@ export function checkOrigin(req: IncomingMessage, allowed: ReadonlySet<string>, 
 }
 
 /** The credential and the version, from headers or from the offered subprotocols. */
-export function readCredentials({ headers }: IncomingMessage): Credentials {
+export function readCredentials({ headers }: Pick<IncomingMessage, 'headers'>): Credentials {
   const offered = offeredProtocols(headers['sec-websocket-protocol']);
   const tokens = offered.filter((name) => name.startsWith(WS_BEARER_PREFIX));
   const [token] = tokens;

@@ -5,8 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiKeyHash } from '#auth/api-keys.ts';
 import { partitionOf } from '#protocol/ports.ts';
 import { TestClient } from '../../harness/client.ts';
+import { type GrpcRefusal, GrpcTestClient, grpcAddress } from '../../harness/grpc-client.ts';
 import { NATS_SERVER, NatsServers, needsNats } from '../../harness/nats-servers.ts';
 import { freePorts, RoundRobin } from '../../harness/round-robin.ts';
+import { driver10 } from '../../interop/a2a-drivers.ts';
 import { Child, killChildren, PROGRAM, runProgram } from '../child-processes.ts';
 import { GatewayPlace, type GatewayProcess, KEY, startAgentProcess } from '../gateway-process.ts';
 
@@ -25,6 +27,7 @@ const ACME = tenant('acme', '0001');
 const SHOP = tenant('shop', '0002');
 const ALL = [FIRST, ACME, SHOP];
 const OTHERS = [ACME, SHOP];
+const opened: GrpcTestClient[] = [];
 
 /** Of which partitions each node has a gateway. */
 const SERVED = [
@@ -35,6 +38,7 @@ const SERVED = [
 interface Node {
   place: GatewayPlace;
   port: number;
+  grpcPort: number;
   process: GatewayProcess;
 }
 
@@ -43,10 +47,11 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('two nodes on a log with th
   let agent: { cardUrl: string; end(): Promise<unknown> };
   let proxy: RoundRobin;
   let nodes: Node[];
+  let grpcPorts: number[];
 
   const placeOf = (ports: readonly number[], at: number, store: object = {}) =>
     new GatewayPlace({
-      server: { port: ports[at], public_url: proxy.url },
+      server: { port: ports[at], public_url: proxy.url, grpc: { port: grpcPorts[at] } },
       store: {
         kind: 'jetstream',
         servers: servers.urls,
@@ -71,11 +76,13 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('two nodes on a log with th
   beforeAll(async () => {
     servers = await NatsServers.start();
     agent = await startAgentProcess();
-    const ports = await freePorts(2);
+    const [one = 0, two = 0, ...free] = await freePorts(4);
+    const ports = [one, two];
+    grpcPorts = free;
     proxy = await RoundRobin.start(ports);
     nodes = ports.map((port, at) => {
       const place = placeOf(ports, at, { serves: SERVED[at] });
-      return { place, port, process: undefined as never };
+      return { place, port, grpcPort: grpcPorts[at] ?? 0, process: undefined as never };
     });
     for (const node of nodes) {
       const first = nodes[0];
@@ -86,6 +93,7 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('two nodes on a log with th
   }, LIMIT_MS);
 
   afterAll(async () => {
+    for (const client of opened) client.close();
     await proxy.close();
     killChildren();
     await servers.close();
@@ -158,14 +166,94 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('two nodes on a log with th
       body: { error: { param: 'Harn-Partition' } },
     });
     expect((await clientOf(FIRST).call('GET', '/v1/audit', { headers })).status).toBe(200);
+    // Of the partition that one node alone has: the directory of another one would not get the new key.
     const rotated = await clientOf(FIRST).call<{ kid: string }>('POST', '/v1/admin/signing-keys', {
       body: {},
-      headers,
+      headers: { 'harn-partition': '0000' },
     });
     expect(rotated.status).toBe(201);
     const jwks = await clientOf(FIRST, 1).get<{ keys: { kid: string }[] }>('/.well-known/jwks.json');
-    // The one that all began with, and the new one of the second partition.
+    // The one that all began with, and the new one of the first partition.
     expect(new Set(jwks.keys.map(({ kid }) => kid)).size).toBe(2);
+  });
+
+  const grpcOf = (at: number, key?: string) => {
+    const client = new GrpcTestClient(`127.0.0.1:${grpcPorts[at]}`, key);
+    opened.push(client);
+    return client;
+  };
+  const message = (text: string) => ({
+    message: { messageId: `m-${Math.random()}`, role: 'ROLE_USER', parts: [{ text }] },
+  });
+  const refusalOf = (call: Promise<unknown>) =>
+    call.then(
+      () => 'OK',
+      ({ status }: GrpcRefusal) => status,
+    );
+
+  it('serve gRPC: tenants share a connection, and each reaches what it has alone', async () => {
+    // Nobody's connection, whose calls say who they are of.
+    for (const client of [grpcOf(0), grpcOf(1)]) {
+      const by = ({ key }: { key: string }) => ({ authorization: `Bearer ${key}` });
+      const tasks = await Promise.all(
+        ALL.map(async (who) => {
+          const answer = await client.call('SendMessage', message('one'), by(who));
+          return { who, id: (answer as { task: { id: string } }).task.id };
+        }),
+      );
+      for (const { who, id } of tasks) {
+        expect(await client.call('GetTask', { id }, by(who))).toMatchObject({ id });
+        // The task is where REST finds it, too.
+        expect(await clientOf(who, 1).get(`/v1/tasks/${id}`)).toMatchObject({ id });
+        for (const other of ALL.filter((each) => each !== who))
+          expect(await refusalOf(client.call('GetTask', { id }, by(other)))).toBe('NOT_FOUND');
+      }
+      const unknown = by({ key: `harn_test_nobody_${'t'.repeat(32)}` });
+      expect(await refusalOf(client.call('GetTask', { id: 'task_x' }, unknown))).toBe('UNAUTHENTICATED');
+      expect(await refusalOf(client.call('GetTask', { id: 'task_x' }))).toBe('UNAUTHENTICATED');
+    }
+  });
+
+  it.each(OTHERS)('serve the gRPC client of the SDK of A2A, for $id', async ({ key }) => {
+    const client = await driver10(`http://127.0.0.1:${nodes[1]?.port}`, 'GRPC', fetch, key);
+    const seen: string[] = [];
+    let id = '';
+    for await (const event of client.stream('stream 4')) {
+      id ||= event.taskId;
+      if (event.state !== undefined) seen.push(event.state);
+    }
+    expect(seen.at(-1)).toBe('completed');
+    expect((await client.get(id)).state).toBe('completed');
+    const { taskId } = await client.send('ask');
+    expect((await client.cancel(taskId)).state).toBe('canceled');
+  });
+
+  it('let a client that cancels its call go, and answer health and reflection', async () => {
+    for (const at of [0, 1]) {
+      const client = grpcOf(at, SHOP.key);
+      const stream = client.stream('SendStreamingMessage', message('ask'));
+      await stream.until(1);
+      stream.call.cancel();
+      await expect(stream.end).rejects.toMatchObject({ status: 'CANCELLED' });
+      const { task } = stream.events[0] as { task: { id: string } };
+      await clientOf(SHOP, 0).until(task.id, 'INPUT_REQUIRED');
+      const health = await grpcOf(at).raw('/grpc.health.v1.Health/Check', Buffer.alloc(0));
+      // status = SERVING
+      expect([...health]).toEqual([8, 1]);
+      const asIs = (bytes: Buffer) => bytes;
+      const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
+      const call = grpcOf(at).client.makeBidiStreamRequest(path, asIs, asIs);
+      const answers: Buffer[] = [];
+      call.on('data', (bytes: Buffer) => answers.push(bytes));
+      // list_services
+      call.write(Buffer.from([0x3a, 0]));
+      call.end();
+      await new Promise((resolve) => call.on('end', resolve));
+      expect(String(Buffer.concat(answers))).toContain('lf.a2a.v1.A2AService');
+    }
+    const { hostname } = new URL(proxy.url);
+    const listed = await grpcAddress(`http://127.0.0.1:${nodes[0]?.port}`);
+    expect(grpcPorts.map((port) => `${hostname}:${port}`)).toContain(listed);
   });
 
   it('refuse a node that would have too few partitions', async () => {
@@ -249,6 +337,44 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('two nodes on a log with th
         expect(own.length).toBeGreaterThan(0);
         for (const { id } of own) expect(created).toContain(id);
       }
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'take calls of gRPC at the other node when one is killed',
+    async () => {
+      const [first, second] = nodes as [Node, Node];
+      // The one that came back has got its share again.
+      const moves = () =>
+        first.process.child.stderr.split('another node is to decide for a partition').length - 1;
+      await expect.poll(moves, { timeout: 60_000 }).toBeGreaterThan(1);
+      await pause(1_500);
+      await expect.poll(async () => (await readyAt(0)).status, { timeout: 60_000 }).toBe(200);
+      const streams = OTHERS.map(({ key }) =>
+        grpcOf(0, key).stream('SendStreamingMessage', message('login')),
+      );
+      for (const stream of streams) await stream.until(2);
+      const killed = second.process.kill();
+      for (const { key } of OTHERS) {
+        const client = grpcOf(0, key);
+        const refusals: string[] = [];
+        let answer: unknown;
+        // What a client does: again, where the connection of the node broke under its call.
+        while (answer === undefined && refusals.length < 100)
+          answer = await client.call('SendMessage', message('one')).catch(async ({ status }: GrpcRefusal) => {
+            refusals.push(status);
+            await pause(50);
+          });
+        expect(answer).toHaveProperty('task.status.state', 'TASK_STATE_COMPLETED');
+        expect(refusals.filter((status) => status !== 'UNAVAILABLE')).toEqual([]);
+      }
+      await killed;
+      // Who had a stream of the one that was killed is told; the others go on.
+      for (const { call } of streams) call.cancel();
+      const ends = await Promise.all(streams.map(({ end }) => refusalOf(end)));
+      expect(ends.toSorted()).toEqual(['CANCELLED', 'UNAVAILABLE']);
+      second.process = await second.place.start();
     },
     LIMIT_MS,
   );
