@@ -22,12 +22,12 @@ export const REFERENCE_RULES = [
     ['tenants'],
   ),
   rule(['server', 'store'], ({ server, store }) =>
-    server.grpc?.port !== 0 || store.advertise === undefined
+    server.grpc?.port !== 0 || store.partitions === 1
       ? []
       : [
           {
             path: ['server', 'grpc', 'port'],
-            message: 'must be a fixed port with store.advertise: the other nodes hand calls on to it',
+            message: 'must be a fixed port with several partitions: the other nodes hand calls on to it',
           },
         ],
   ),

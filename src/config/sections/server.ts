@@ -27,7 +27,7 @@ const grpc = z.strictObject({
     .meta({ examples: ['127.0.0.1'] }),
   port: port
     .describe(
-      'Port to listen on, not that of server.port; 0 takes any free port, and is not for nodes with store.advertise.',
+      'Port to listen on, not that of server.port; 0 takes any free port, but not with several partitions.',
     )
     .meta({ examples: [8081] }),
   public_address: z

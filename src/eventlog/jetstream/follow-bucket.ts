@@ -5,25 +5,32 @@ import { pause } from './journal.ts';
 
 const WATCH_AGAIN_MS = 500;
 
-interface Following {
-  timers: Timers;
-  logger: Logger;
-  /** Nothing is read any more. */
-  isOver(): boolean;
-}
-
-/** Reads what a bucket has and what is written to it, and begins anew when the servers were away. */
-export async function followBucket(
+/**
+ * Reads what a bucket has and what is written to it, and begins anew when the servers were away. Returns what ends that, to be called
+ * before the connection is closed: what is still watched then is asked for, and complained of, for ever.
+ */
+export function followBucket(
   bucket: KV,
   take: (entry: KvEntry) => void,
-  { timers, logger, isOver }: Following,
-): Promise<void> {
-  while (!isOver()) {
-    try {
-      for await (const entry of await bucket.watch()) take(entry);
-    } catch (error) {
-      if (!isOver()) logger.warn({ err: error }, 'the table of partitions is read anew');
+  { timers, logger }: { timers: Timers; logger: Logger },
+): () => void {
+  let isOver = false;
+  let watched: Awaited<ReturnType<KV['watch']>> | undefined;
+  const follow = async () => {
+    while (!isOver) {
+      try {
+        watched = await bucket.watch();
+        if (isOver) watched.stop();
+        for await (const entry of watched) take(entry);
+      } catch (error) {
+        if (!isOver) logger.warn({ err: error }, 'the table of partitions is read anew');
+      }
+      if (!isOver) await pause(timers, WATCH_AGAIN_MS);
     }
-    await pause(timers, WATCH_AGAIN_MS);
-  }
+  };
+  void follow();
+  return () => {
+    isOver = true;
+    watched?.stop();
+  };
 }

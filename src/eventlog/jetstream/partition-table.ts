@@ -70,6 +70,7 @@ export class PartitionTable {
   /** Of the row of this node. */
   #revision = 0;
   #stopSaying: () => void = () => undefined;
+  readonly #following: (() => void)[] = [];
   /** The newest writing of that row, which comes to its end before the row goes. */
   #saying: Promise<void> | undefined;
   #isClosed = false;
@@ -154,8 +155,7 @@ export class PartitionTable {
 
   #follow(bucket: keyof Buckets, take: (key: string, value: string) => void): void {
     const taken = (entry: KvEntry) => take(entry.key, entry.operation === 'PUT' ? entry.string() : '');
-    const following = { ...this.#parts, isOver: () => this.#isClosed };
-    void followBucket(this.#buckets[bucket], taken, following);
+    this.#following.push(followBucket(this.#buckets[bucket], taken, this.#parts));
   }
 
   #leaseSays(key: string, value: string): void {
@@ -266,6 +266,7 @@ export class PartitionTable {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#places.close();
+    for (const stop of this.#following) stop();
     this.#stopSaying();
     try {
       await this.#saying;

@@ -81,7 +81,7 @@ export class TenantPlaces {
   readonly #counts = new Map<string, number>();
   #hasBegun = false;
   #relaySecret: string | undefined;
-  #isClosed = false;
+  #stopFollowing: () => void = () => undefined;
 
   private constructor(parts: TenantPlacesParts, kv: KV) {
     this.#parts = parts;
@@ -99,8 +99,7 @@ export class TenantPlaces {
 
   /** Learns what is added from now on, until it is closed. */
   follow(): void {
-    const following = { ...this.#parts, isOver: () => this.#isClosed };
-    void followBucket(this.#kv, (entry) => this.#take(entry), following);
+    this.#stopFollowing = followBucket(this.#kv, (entry) => this.#take(entry), this.#parts);
   }
 
   /** The partition of a tenant; undefined for one that has none yet. */
@@ -137,7 +136,7 @@ export class TenantPlaces {
   }
 
   close(): void {
-    this.#isClosed = true;
+    this.#stopFollowing();
   }
 
   #take(entry: KvEntry): void {

@@ -335,9 +335,9 @@ describe('reporting', () => {
     expect(onlyFault(store(`${one}, advertise: "http://node-1:8080/x"`))).toMatch(
       /^store\.advertise: must be an origin/,
     );
-    const grpc = `server: {grpc: {port: 0}}\nstore: {kind: jetstream${node}}`;
+    const grpc = `server: {grpc: {port: 0}}\nstore: {kind: jetstream${node}, partitions: 2}`;
     expect(onlyFault({ yaml: grpc })).toMatch(
-      /^server\.grpc\.port: must be a fixed port with store\.advertise/,
+      /^server\.grpc\.port: must be a fixed port with several partitions/,
     );
     expect(load({ yaml: grpc.replace('port: 0', 'port: 1') }).server.grpc?.port).toBe(1);
     expect(onlyFault({ yaml: 'store: {advertise: "http://node-1:8080"}' })).toMatch(
