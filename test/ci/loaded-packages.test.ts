@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Child, PROGRAM } from '../faults/child-processes.ts';
+import { Child, PACKAGE_ROOT } from '../faults/child-processes.ts';
 
 /** Tells of each module before it is loaded. */
 const HOOK = `
@@ -15,6 +15,9 @@ const dataUrl = (module: string) => `data:text/javascript,${encodeURIComponent(m
 const TELLING = dataUrl(
   `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(HOOK))});`,
 );
+
+/** The modules as they are: in the bundle, a package is part of a file of ours. */
+const PROGRAM = `${PACKAGE_ROOT}dist/src/main.js`;
 
 let folder: string | undefined;
 afterEach(() => {

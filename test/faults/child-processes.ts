@@ -9,8 +9,8 @@ export const PACKAGE_ROOT = import.meta.url.includes('/dist/')
   ? fileURLToPath(new URL('../../../', import.meta.url))
   : fileURLToPath(new URL('../../', import.meta.url));
 
-/** The built program. */
-export const PROGRAM = `${PACKAGE_ROOT}dist/src/main.js`;
+/** The built program: the bundle, which is what people run, and starts in a third of the time of its modules. */
+export const PROGRAM = `${PACKAGE_ROOT}dist/bundle/main.js`;
 
 /** Gateways of tests leave their addresses here, and not among those of who runs the tests. */
 const STATE_HOME = join(tmpdir(), 'harn-test-state');

@@ -6,8 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeFailure } from '#cli/exit-codes.ts';
 import { openFilesFault } from '#cli/open-files.ts';
 import { StoreOpenError } from '#store/store-errors.ts';
-
-const MAIN = join(import.meta.dirname, '../../dist/src/main.js');
+import { PROGRAM } from './child-processes.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -15,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe.skipIf(process.platform === 'win32' || !existsSync(MAIN))(
+describe.skipIf(process.platform === 'win32' || !existsSync(PROGRAM))(
   'a start with very few file descriptors',
   () => {
     // Below 20 or so Node itself does not come up.
@@ -23,7 +22,7 @@ describe.skipIf(process.platform === 'win32' || !existsSync(MAIN))(
       const serve = 'ulimit -n "$1"; exec "$2" "$3" serve --quiet --port 0 --data "$4"';
       const { status, stderr, stdout } = spawnSync(
         'sh',
-        ['-c', serve, 'sh', String(limit), process.execPath, MAIN, join(folder, 'data')],
+        ['-c', serve, 'sh', String(limit), process.execPath, PROGRAM, join(folder, 'data')],
         { encoding: 'utf8', timeout: 20_000, env: { PATH: process.env['PATH'] ?? '' } },
       );
       expect({ status, stdout }).toEqual({ status: 1, stdout: '' });

@@ -1,12 +1,10 @@
-import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
+import { PROGRAM } from '../faults/child-processes.ts';
 import { mcpServerStage } from '../harness/mcp-server-stage.ts';
-
-const MAIN = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 
 describe('harn-gateway mcp on standard streams', () => {
   const stage = mcpServerStage();
@@ -20,7 +18,7 @@ describe('harn-gateway mcp on standard streams', () => {
     }));
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [MAIN, 'mcp'],
+      args: [PROGRAM, 'mcp'],
       env: { HARN_GATEWAY_URL: gateway.url, HARN_GATEWAY_KEY: gateway.client.key },
     });
     await client.connect(transport as unknown as Transport);

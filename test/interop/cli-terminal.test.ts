@@ -1,14 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { logsTo } from '#cli/log-lines.ts';
 import { program } from '#cli/program.ts';
+import { PROGRAM } from '../faults/child-processes.ts';
 import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import type { Peer } from '../harness/peers/peer.ts';
 import { startSampleAgent } from '../harness/peers/sample-agent.ts';
 import { runCommand, type Said } from './command-line.ts';
 
-const MAIN = join(import.meta.dirname, '../../dist/src/main.js');
 const hasPython = spawnSync('python3', ['-c', 'import pty']).status === 0;
 
 /** A terminal of 100 by 30, made by python's pty: prints what the command writes; `size` and `key` arrive after a while. */
@@ -63,7 +62,7 @@ describe('command line: terminals', () => {
   /** Runs a command in a terminal. Steps: `size=ROWSxCOLUMNS` and `key=HEX`, one behind each drawing. */
   async function inTerminal(steps: string, args: readonly string[], env: Record<string, string> = {}) {
     const { NO_COLOR: _, FORCE_COLOR: __, ...rest } = process.env;
-    const child = spawn('python3', ['-c', PTY, steps, process.execPath, MAIN, ...args, ...connection()], {
+    const child = spawn('python3', ['-c', PTY, steps, process.execPath, PROGRAM, ...args, ...connection()], {
       env: { ...rest, TERM: 'xterm-256color', ...env },
     });
     let [out, err] = ['', ''];
@@ -134,7 +133,7 @@ describe('command line: terminals', () => {
   it('top prints a line per look without a terminal, and an object per look with --json', async () => {
     for (const more of [[], ['--json']]) {
       const args = ['top', '--interval', '0.2', ...more];
-      const child = spawn(process.execPath, [MAIN, ...args, ...connection()], { stdio: 'pipe' });
+      const child = spawn(process.execPath, [PROGRAM, ...args, ...connection()], { stdio: 'pipe' });
       let out = '';
       await new Promise<void>((resolve) => {
         child.stdout.on('data', (text: Buffer) => {

@@ -2,12 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { NATS_SERVER, NatsServers, needsNats } from '../../harness/nats-servers.ts';
 import { Child, killChildren, PACKAGE_ROOT } from '../child-processes.ts';
 
-/** The tests of the port EventLog, and some of whole gateways. */
+/** The tests of the port EventLog, and some of whole gateways; most of those run with three of them below. */
 const SLICES = {
   'of the log': ['test/unit/eventlog'],
-  'of a gateway': ['idempotency', 'sse', 'paging', 'errors', 'large-payloads', 'websocket'].map(
-    (name) => `test/conformance/${name}`,
-  ),
+  'of a gateway': ['test/conformance/large-payloads', 'test/conformance/sse'],
 };
 /**
  * Behind a proxy, with three gateways on each log. Left out is one test of a client that does not read: how much lies in the buffers of
