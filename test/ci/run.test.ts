@@ -85,7 +85,9 @@ describe('.ci/run', () => {
   });
 
   it('calls scripts that package.json has', () => {
-    const called = steps.flatMap(({ command }) => /npm run (?:--ignore-scripts )?([\w:]+)/.exec(command)?.[1] ?? []);
+    const called = steps.flatMap(
+      ({ command }) => /npm run (?:--ignore-scripts )?([\w:]+)/.exec(command)?.[1] ?? [],
+    );
     expect(called).toEqual(['types', 'lint', 'bench', 'torture', 'test:browser']);
     for (const name of called) expect(manifest.scripts).toHaveProperty(name);
   });

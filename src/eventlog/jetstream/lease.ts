@@ -123,7 +123,7 @@ export class Lease {
           this.#heard();
         }
         // A server that is behind may say who had it before.
-        if (revision >= newest) this.#parts.onHolder(holderOf(value));
+        if (revision >= newest) this.#parts.onHolder(this.#otherHolder(value));
         newest = Math.max(newest, revision);
         if ((isFree || clock.monotonic() - seen.sinceMs >= LEASE_MS) && (await this.#tryTake(revision)))
           return await work.ended();
@@ -138,6 +138,13 @@ export class Lease {
       // At its end, and not up to a look later.
       await pause(timers, leftMs > 0 ? Math.min(LOOK_MS, leftMs) : LOOK_MS);
     }
+  }
+
+  /** One at the address of this node is this node before it was killed, or a taking whose answer did not come: nobody decides there. */
+  #otherHolder(value: string): Holder | undefined {
+    const holder = holderOf(value);
+    const { url } = this.#parts.self;
+    return url !== undefined && holder?.url === url ? undefined : holder;
   }
 
   /** Whether a lease is of another node that says that it is where this one is. */

@@ -6,6 +6,8 @@ import type { Timers } from '../timers.ts';
 export const WAIT_MS = 10_000;
 /** Between two tries of one request; news of another owner come at once. */
 const RETRY_MS = 100;
+/** A request that comes back waits for news each time; it grows by a header each time, too. */
+const MAX_LAPS = 20;
 const RETRY_AFTER_S = 1;
 
 /** What can be under way at a node. */
@@ -71,12 +73,19 @@ export class Destinations {
     for (const wake of [...destination.waiting]) wake();
   }
 
-  /** Tries until it is over, or nobody decides for too long; then it rejects with `service_unavailable`. */
+  /**
+   * Tries until it is over, or nobody decides for too long; then it rejects with `service_unavailable`.
+   * @param laps how often the call went through this node already: nodes that heard of a take-over at other times send it to each other
+   */
   async untilOver(
     destination: Destination,
     client: { destroyed: boolean },
+    laps: number,
     attempt: (target: Target) => Promise<boolean>,
   ): Promise<void> {
+    if (laps > MAX_LAPS)
+      throw unavailable('The nodes of this gateway do not agree yet on who decides. Send it again.');
+    if (laps > 0) await this.#news(destination);
     const { clock } = this.#deps;
     for (const untilMs = clock.monotonic() + WAIT_MS; !client.destroyed; ) {
       const { owner, way, underWay } = destination;

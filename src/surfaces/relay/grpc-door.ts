@@ -34,7 +34,7 @@ import {
   statusTrailers,
   trailersOf,
 } from './grpc-messages.ts';
-import { wentThrough } from './headers.ts';
+import { timesThrough } from './headers.ts';
 
 export interface GrpcDoorDeps {
   clock: Pick<Clock, 'monotonic'>;
@@ -147,8 +147,9 @@ export class GrpcDoor {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const session of this.#sessions)
       if (!session.destroyed) session.goaway(NGHTTP2_NO_ERROR, LAST_STREAM_ID);
+    // As over HTTP, what waits for another node to decide goes on waiting.
+    const stopWaiting = timers.after(graceMs, () => this.#destinations.close());
     await new Promise<void>((resolve) => timers.after(Math.min(LEAVING_MS, graceMs), resolve));
-    this.#destinations.close();
     for (const cut of [...this.#streams]) cut();
     for (const session of this.#sessions) session.close();
     const stop = timers.after(graceMs, () => {
@@ -156,6 +157,7 @@ export class GrpcDoor {
     });
     await closed;
     stop();
+    stopWaiting();
     this.#destinations.cut();
   }
 
@@ -206,10 +208,11 @@ export class GrpcDoor {
       const url = headers[':path'] ?? '';
       const method = health.get(url);
       if (method !== undefined) return await this.#answer(stream, method);
-      if (wentThrough(headers.via, this.#own.host))
-        throw unavailable('The nodes of this gateway do not agree yet on who decides. Send the call again.');
       const destination = this.#destinations.named(destinationOf({ url, headers, socket }));
-      await this.#destinations.untilOver(destination, stream, (target) => this.#try(target, stream, headers));
+      const laps = timesThrough(headers.via, this.#own.host);
+      await this.#destinations.untilOver(destination, stream, laps, (target) =>
+        this.#try(target, stream, headers),
+      );
     } catch (thrown) {
       const error = ProtocolError.from(thrown);
       if (error.code === 'internal_error') logger.error({ err: thrown }, 'call failed');

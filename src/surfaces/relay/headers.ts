@@ -38,9 +38,9 @@ export function drop(raw: readonly string[]): string[] {
     .flat();
 }
 
-/** Whether a node handed this request on already. Spec: RFC 9110, section 7.6.3. */
-export function wentThrough(via: string | undefined, node: string): boolean {
-  return via?.split(',').some((each) => each.trim().split(/\s+/)[1] === node) ?? false;
+/** How often a node handed this request on already. Spec: RFC 9110, section 7.6.3. */
+export function timesThrough(via: string | undefined, node: string): number {
+  return via?.split(',').filter((each) => each.trim().split(/\s+/)[1] === node).length ?? 0;
 }
 
 /** What is set by a relay. `host` undefined: it stays. `via` comes behind what is there, the other ones take its place, undefined ones too. */

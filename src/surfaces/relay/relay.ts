@@ -24,7 +24,7 @@ import {
 import { LEAVING_MS, type OpenDoor, openServer, type TlsSettings } from '../http/server.ts';
 import { serveAsPlainRequest, wantsWebSocket } from '../ws/plain-request.ts';
 import { type Destination, Destinations, type Target, unavailable, type Way } from './destinations.ts';
-import { drop, passedHeaders, rawHead, wentThrough } from './headers.ts';
+import { drop, passedHeaders, rawHead, timesThrough } from './headers.ts';
 import { type Held, held } from './held.ts';
 
 export interface RelayDeps extends ParseFailureDeps {
@@ -132,10 +132,13 @@ export class Relay implements OpenDoor {
     this.ownerIs(this.#own.href);
   }
 
-  /** Takes no more, cuts the streams, whose clients resume, and waits for the rest for up to `graceMs`. For a node that never decided. */
+  /**
+   * Takes no more, cuts the streams, whose clients resume, and waits for the rest for up to `graceMs`, also for another node to decide:
+   * where nodes are restarted one after the other, one soon does. For a node that never decided.
+   */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
-    this.#destinations.close();
+    const stopWaiting = this.#deps.timers.after(graceMs, () => this.#destinations.close());
     // Its answers close their connections, so that few are left to be closed under a client that is about to send.
     if (this.server.listening)
       await new Promise<void>((resolve) => this.#deps.timers.after(Math.min(LEAVING_MS, graceMs), resolve));
@@ -152,6 +155,7 @@ export class Relay implements OpenDoor {
         });
         this.server.closeIdleConnections();
       });
+    stopWaiting();
     for (const agent of Object.values(this.#agents)) agent.destroy();
   }
 
@@ -184,13 +188,15 @@ export class Relay implements OpenDoor {
     checkTarget(req.url ?? '');
     checkExpectation(req);
     transport.check(req);
-    if (wentThrough(req.headers.via, this.#own.host))
-      throw unavailable('The nodes of this gateway do not agree yet on who decides. Send the request again.');
+  }
+
+  #laps({ headers }: IncomingMessage): number {
+    return timesThrough(headers.via, this.#own.host);
   }
 
   async #handOn(destination: Destination, passing: Passing, res: ServerResponse): Promise<void> {
     const { req } = passing;
-    await this.#destinations.untilOver(destination, res, async (target) => {
+    await this.#destinations.untilOver(destination, res, this.#laps(req), async (target) => {
       const outcome = await this.#try(target, passing, res);
       if (outcome === 'answered' || res.destroyed) return true;
       if (outcome === 'unknown' && !(mayRepeat(req) && passing.isWhole)) throw unclear();
@@ -369,7 +375,7 @@ export class Relay implements OpenDoor {
   async #upgrade(req: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     try {
       this.#check(req);
-      await this.#destinations.untilOver(this.#of(req), socket, (target) =>
+      await this.#destinations.untilOver(this.#of(req), socket, this.#laps(req), (target) =>
         this.#tryUpgrade(target, req, socket, head),
       );
     } catch (thrown) {

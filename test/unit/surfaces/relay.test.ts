@@ -147,17 +147,29 @@ describe('a node that does not decide', () => {
     expect(`http://${headers['host']}`).toBe(owner.url);
   });
 
-  it('refuses a host that is not its own, and a request that was with it already', async () => {
+  it('refuses a host that is not its own, and a request that was with it all the time', async () => {
     const { url } = await relayTo((await serve(echo)).url);
     const { port } = new URL(url);
     const socket = connect(Number(port), '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n');
     expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1\.1 400 .*"param":"Host"/s);
-    const looped = await fetch(url, { headers: { via: '1.1 node-2.internal:8080' } });
+    const laps = Array<string>(21).fill('1.1 node-2.internal:8080');
+    const looped = await fetch(url, { headers: { via: laps.join() } });
     expect(looped.status).toBe(503);
     expect(looped.headers.get('retry-after')).toBe('1');
     const other = await fetch(url, { headers: { via: '1.1 node-2.internal:80801' } });
     expect(other.status).toBe(201);
+  });
+
+  it('waits for news where nodes that heard of a take-over at other times hand a request to each other', async () => {
+    const other = await relayTo(undefined, [], { ownUrl: 'http://node-3.internal:8080' });
+    const one = await relayTo(other.url);
+    other.relay.ownerIs(one.url);
+    const answer = fetch(one.url);
+    await pause(250);
+    const owner = await serve(echo);
+    one.relay.ownerIs(owner.url);
+    expect((await answer).status).toBe(201);
   });
 
   it.each(['GET', 'DELETE', 'OPTIONS'])('frames the body that a %s brings in chunks', async (method) => {
@@ -368,6 +380,17 @@ describe('a node that does not decide', () => {
     expect(answer.statusCode).toBe(401);
     refused.on('error', () => undefined);
     refused.terminate();
+  });
+
+  it('lets what waits be answered where another node decides while it stops', async () => {
+    const { relay, url } = await relayTo();
+    const answer = fetch(url);
+    await pause(50);
+    const closed = relay.close(5_000);
+    await pause(50);
+    relay.ownerIs((await serve(echo)).url);
+    expect((await answer).status).toBe(201);
+    await closed;
   });
 
   it('is stopped with its answers, and cuts streams, which nobody would end', async () => {
