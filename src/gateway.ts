@@ -37,6 +37,8 @@ export interface Gateway {
    * that has the body still to read asks first.
    */
   admit(id: CommandId | QueryId | StreamId | IdsOfKind<'socket'>, call: CallHead): void;
+  /** Counts what a surface refuses beside the operations, under the one that it stands for, and records what the policy refused. */
+  refused(id: CommandId | QueryId, call: CallHead, error: ProtocolError): void;
   /** Notifies a connection that the credential of its caller has ended, after the streams of that caller. Returns what stops it. */
   watch(caller: AdmittedCaller, ended: (error: ProtocolError) => void): () => void;
   /** Runs a command or a query. Rejects with a ProtocolError only. */

@@ -69,8 +69,11 @@ export interface ServerDeps {
   checkReceiver(url: string): Promise<void>;
   /** The protocol client of a route, for a bridge whose clients reach the peer through it. */
   client(route: string): ProtocolClient | undefined;
-  /** Whether the policy lets a tool of a route be called beside the Tasks, where nobody can be asked. */
-  letsPass(route: string, tool: JudgedTool): boolean;
+  /**
+   * Why the policy keeps a tool of a route from being called for a Workspace beside the Tasks, where nobody can be asked; undefined
+   * where it may be called.
+   */
+  keptBack(workspaceId: string, route: string, tool: JudgedTool): KeptBack | undefined;
   /**
    * Reads JSON with the limits of every request: at once, or a large text in turns with everything else. Throws, or rejects with,
    * `invalid_request` for what readers disagree about. Half of a character becomes U+FFFD.
@@ -83,9 +86,15 @@ export interface ServerDeps {
    * class, or a run of an agent.
    */
   refuses(workspaceId: string, route: string, sideEffect: SideEffectClass): boolean;
-  /** Why an operator has halted what is on a route, or one tool of it, in words; undefined where nobody has. */
-  haltOf(route: string, tool?: string): string | undefined;
+  /** Why an operator has halted what is on a route, or one tool of it; undefined where nobody has. */
+  haltOf(route: string, tool?: string): KeptBack | undefined;
   limits: ServerLimits;
+}
+
+/** Why something is not done, in one sentence, and the id of the rule that says so. */
+export interface KeptBack {
+  rule: string;
+  because: string;
 }
 
 /** Versions of protocols that may change with every release of their library. */

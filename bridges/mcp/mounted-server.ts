@@ -2,6 +2,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JudgedTool } from '#protocol/intended-call.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
+import type { KeptBack } from '#protocol-server.ts';
 import { MCP_ERRORS } from '../../mappings/mcp/errors.ts';
 import { RpcError } from '../wire/json-rpc.ts';
 import type { McpLimits } from './client/config.ts';
@@ -49,19 +50,23 @@ export interface OpenServer extends MountedServer {
 }
 
 interface Doorkeeper extends Pick<OpenServer, 'begins'> {
-  letsPass(route: string, tool: JudgedTool): boolean;
-  haltOf(tool: string): string | undefined;
+  keptBack(tool: JudgedTool): KeptBack | undefined;
+  haltOf(tool: string): KeptBack | undefined;
+  /** Called with each call that is refused. */
+  refused(why: KeptBack): void;
 }
 
 /** Opens a server as far as the policy lets its tools pass. */
-export function openServer(server: MountedServer, { letsPass, haltOf, begins }: Doorkeeper): OpenServer {
-  const isOpen = (name: string, definition?: JsonValue) => {
-    const tool = server.judged(name, definition);
-    return tool !== undefined && haltOf(name) === undefined && letsPass(server.route, tool);
-  };
+export function openServer(
+  server: MountedServer,
+  { keptBack, haltOf, refused, begins }: Doorkeeper,
+): OpenServer {
   return {
     ...server,
-    isOpen,
+    isOpen: (name, definition) => {
+      const tool = server.judged(name, definition);
+      return tool !== undefined && haltOf(name) === undefined && keptBack(tool) === undefined;
+    },
     begins: (tool, end) => {
       const over = begins(tool, end);
       const leave = server.use();
@@ -71,8 +76,12 @@ export function openServer(server: MountedServer, { letsPass, haltOf, begins }: 
       };
     },
     refusal: (name, definition) => {
-      if (isOpen(name, definition)) return undefined;
+      const tool = server.judged(name, definition);
       const halt = haltOf(name);
+      const why = halt ?? (tool && keptBack(tool));
+      if (tool !== undefined && why === undefined) return undefined;
+      // One that is closed looks absent, and what is absent is refused by nobody.
+      if (why !== undefined) refused(why);
       return halt === undefined
         ? new RpcError(MCP_ERRORS.invalid_params, `Unknown tool: ${name}`)
         : haltedCall(halt);
@@ -80,8 +89,8 @@ export function openServer(server: MountedServer, { letsPass, haltOf, begins }: 
   };
 }
 
-function haltedCall(why: string): RpcError {
-  return new RpcError(MCP_ERRORS.invalid_request, why);
+function haltedCall({ because }: KeptBack): RpcError {
+  return new RpcError(MCP_ERRORS.invalid_request, because);
 }
 
 /** The calls that run on mounted servers, beside the Tasks. */
@@ -95,7 +104,7 @@ export class MountedCalls {
   }
 
   /** Ends those that somebody has halted. */
-  endHalted(haltOf: (route: string, tool: string) => string | undefined): void {
+  endHalted(haltOf: (route: string, tool: string) => KeptBack | undefined): void {
     for (const call of [...this.#running]) {
       const why = haltOf(call.route, call.tool);
       if (why !== undefined && this.#running.delete(call)) call.end(haltedCall(why));

@@ -5,6 +5,7 @@ import {
   createLogging,
   type DataSight,
   type IssuerSight,
+  inspectAdvertised,
   inspectData,
   inspectIssuers,
   inspectLogServers,
@@ -96,6 +97,7 @@ const CHECKS: readonly Check[] = [
   { name: 'data', of: dataLines },
   { name: 'log', of: logLines },
   { name: 'durability', of: durabilityLines },
+  { name: 'node', of: nodeLines },
   { name: 'disk', of: diskLines },
   { name: 'clock', of: clockLines },
   { name: 'certificate', of: certificateLines },
@@ -293,6 +295,19 @@ function serverLine(
   const said = `${url} syncs its files ${syncSeconds === undefined ? 'now and then' : `every ${syncSeconds} s`}`;
   if (promise === 'replicas') return fine(said);
   return bad(said, 'Set sync_interval: always in its jetstream block, or store.durability: replicas here.');
+}
+
+/** Whether the other nodes of a log find this one, as far as that is seen from here. */
+async function nodeLines({ config, data }: Facts): Promise<Line[]> {
+  const sight = await inspectAdvertised(config);
+  if (sight === undefined) return [];
+  const { url, fault } = sight;
+  if (fault === undefined) return [fine(`other nodes find this one at ${url} (store.advertise)`)];
+  if ((await data()).kind !== 'in_use')
+    return [fine(`other nodes look for this one at ${url} (store.advertise); nothing runs here yet`)];
+  const todo =
+    'Other nodes hand on there what they are asked: set store.advertise to an address that reaches it.';
+  return [bad(`this gateway is not found at ${url} (store.advertise): ${fault}`, todo)];
 }
 
 function diskLines({ config, disk }: Facts): Line[] {

@@ -39,7 +39,7 @@ export {
 } from './backup-secrets.ts';
 export { inspectUpstreams, type UpstreamSight } from './clients.ts';
 export { type IssuerSight, inspectIssuers } from './issuers.ts';
-export { inspectServers, type ServerSight } from './log-servers.ts';
+export { type AdvertisedSight, inspectAdvertised, inspectServers, type ServerSight } from './log-servers.ts';
 export { createLogging } from './logging.ts';
 export { type MigrationParts, type MigrationStep, migrateData } from './migrate-data.ts';
 export type { MoveStep } from './move-log.ts';

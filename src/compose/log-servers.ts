@@ -31,6 +31,25 @@ export function inspectServers({ store }: Pick<Config, 'store'>): Promise<Server
   );
 }
 
+/** Where other nodes of a log look for this one. `fault`: why it is not found there. */
+export interface AdvertisedSight {
+  url: string;
+  fault?: string;
+}
+
+/** Asks the address of this node whether a gateway is there; undefined where it names none. */
+export async function inspectAdvertised({
+  store: { advertise: url },
+}: Pick<Config, 'store'>): Promise<AdvertisedSight | undefined> {
+  if (url === undefined) return undefined;
+  try {
+    const said = await fetchSmallJson(operatorGuard({}), new URL('/health', url));
+    return objectOf(said)['ok'] === true ? { url } : { url, fault: 'what answers is no gateway' };
+  } catch (error) {
+    return { url, fault: error instanceof Error ? error.message : String(error) };
+  }
+}
+
 /** Throws where the answer is none of a server with JetStream. */
 function syncsOf(facts: JsonValue): Pick<ServerSight, 'syncsAlways' | 'syncSeconds'> {
   const config = objectOf(facts)['config'];

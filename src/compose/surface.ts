@@ -19,7 +19,7 @@ import { versionOf } from '#protocol/versions.ts';
 import type { ProtocolClient } from '#protocol-client.ts';
 import type { ProtocolServer, ServerAgent, ServerDeps } from '#protocol-server.ts';
 import type { KeyRegistry } from '#receipts/key-registry.ts';
-import { isRefusedIn } from '#resources/permission/action-question.ts';
+import { refusalIn } from '#resources/permission/action-question.ts';
 import type { Persona } from '#resources/persona/schema.ts';
 import { type PersonaState, personaKeys } from '#resources/persona/state.ts';
 import { refuseSecretUrl } from '#resources/push/push-targets.ts';
@@ -240,6 +240,7 @@ function makeServers(
   json: JsonReader,
 ): ProtocolServer[] {
   const { limits } = config;
+  const reader = { get: log.state.bind(log) };
   const deps: ServerDeps = {
     gateway,
     clock,
@@ -257,14 +258,18 @@ function makeServers(
       refuseSecretUrl(url, tools);
       await sending.checkTarget(url);
     },
-    letsPass: (route, tool) => decideTool(tools.self.policy, route, tool).effect === 'allow',
+    keptBack: (workspaceId, route, tool) => {
+      const decided = decideTool(tools.self.policy, route, tool);
+      if (decided.effect !== 'allow') return decided;
+      return refusalIn(reader, tools.self, workspaceId, { route, sideEffect: tool.sideEffect });
+    },
     parseJson: (text) => json.readPeerText(text, limits.max_json_depth),
     drafts: config.server.drafts,
     refuses: (workspaceId, route, sideEffect) =>
-      isRefusedIn({ get: log.state.bind(log) }, tools.self, workspaceId, { route, sideEffect }),
+      refusalIn(reader, tools.self, workspaceId, { route, sideEffect }) !== undefined,
     haltOf: (route, tool) => {
       const halt = haltOn(tools.self.halts, { route, ...(tool !== undefined && { skillId: tool }) });
-      return halt && decisionOfHalt(halt).because;
+      return halt && decisionOfHalt(halt);
     },
     limits: {
       maxBodyBytes: limits.max_body_bytes,

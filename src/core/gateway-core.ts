@@ -135,7 +135,7 @@ export class GatewayCore implements Gateway {
     try {
       return await this.#query(id as QueryId, call);
     } catch (error) {
-      this.#refused(id, call, ProtocolError.from(error));
+      this.refused(id, call, ProtocolError.from(error));
       throw error;
     }
   }
@@ -251,13 +251,13 @@ export class GatewayCore implements Gateway {
     try {
       return step();
     } catch (error) {
-      this.#refused(id, call, ProtocolError.from(error));
+      this.refused(id, call, ProtocolError.from(error));
       throw error;
     }
   }
 
   /** A refusal is a count, and an event where the policy refused. */
-  #refused(id: AnyId, call: CallHead, error: ProtocolError): void {
+  refused(id: AnyId, call: CallHead, error: ProtocolError): void {
     const { refusals } = this.#deps;
     refusals.count(error);
     if (policyCode(error) === undefined) return;

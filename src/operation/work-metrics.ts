@@ -255,6 +255,7 @@ export function passedOn(gateway: Gateway): Omit<Gateway, 'call' | 'subscribe'> 
     enterSigned: gateway.enterSigned.bind(gateway),
     knows: gateway.knows.bind(gateway),
     admit: gateway.admit.bind(gateway),
+    refused: gateway.refused.bind(gateway),
     watch: gateway.watch.bind(gateway),
     connected: gateway.connected.bind(gateway),
     follows: gateway.follows.bind(gateway),

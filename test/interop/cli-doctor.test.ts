@@ -221,7 +221,22 @@ describe('doctor', () => {
             ],
           });
         const gateway = await startTestGateway({ data, config: { store: { ...store, servers: nats.urls } } });
+        const found = async (advertise: string) => {
+          const { of } = await doctor({ store: { ...store, servers: nats.urls, advertise } });
+          return of('node').map(({ ok, said: what }) => [ok, what]);
+        };
+        const nowhere = 'http://127.0.0.1:9';
+        expect(await found(gateway.url)).toEqual([
+          [true, `other nodes find this one at ${gateway.url} (store.advertise)`],
+        ]);
+        expect(await found(`http://127.0.0.1:${nats.ports[0]?.monitor}`)).toEqual([
+          [false, expect.stringContaining('is not found at')],
+        ]);
+        expect(await found(nowhere)).toEqual([
+          [false, expect.stringContaining(`this gateway is not found at ${nowhere} (store.advertise): `)],
+        ]);
         await gateway.close();
+        expect(await found(nowhere)).toEqual([[true, expect.stringContaining('nothing runs here yet')]]);
         expect(await said({ servers: nats.urls })).toEqual({
           code: 0,
           lines: [

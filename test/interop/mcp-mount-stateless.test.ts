@@ -157,6 +157,25 @@ describe('/mcp/{server} for the revision without sessions', () => {
     expect(await refused.json()).toMatchObject({ id: 7, error: { code: -32602 } });
   });
 
+  it('a call that the policy or a halt keeps back is on record, and one of a tool that nobody may know of is not', async () => {
+    const recorded = async () =>
+      (await gateway.client.events('/v1/events'))
+        .filter(({ event }) => event === 'vendor.harn_gateway.call_refused')
+        .map(({ payload: { operation, rule, message } }) => ({ operation, rule, message }));
+    const call = async (name: string) =>
+      (await (await post('modern', request('tools/call', { name, arguments: {} }))).json()) as Told;
+    await call('test_logging_tool');
+    await call('test_error_handling');
+    const before = await recorded();
+    expect(before).toMatchObject([{ operation: 'submitTask', rule: 'tool.operator' }]);
+    const halt = { route: 'mcp:modern', tool: 'greet', reason: 'It greets too much.' };
+    const { id } = await gateway.client.post<{ id: string }>('/v1/admin/halts', halt);
+    const message = 'An operator has halted this tool: It greets too much.';
+    expect(await call('greet')).toMatchObject({ error: { message } });
+    await expect.poll(recorded).toEqual([...before, { operation: 'submitTask', rule: 'halt.tool', message }]);
+    await gateway.client.post(`/v1/admin/halts/${id}/release`);
+  });
+
   it('[MCP-MOUNT-2] hands over what belongs to the message, with the credential of the gateway and no other', async () => {
     seen.length = 0;
     answer = (res) =>

@@ -1,6 +1,7 @@
 import type { SelfFacts } from '#core/facts.ts';
 import type { StateReader } from '#eventlog/event-log.ts';
 import { type Action, type ActionQuestion, decideAction, tierWithin } from '#policy/action.ts';
+import type { Decision } from '#policy/decision.ts';
 import { haltOn } from '#policy/halts.ts';
 import type { AutonomyTier } from '#protocol/autonomy.ts';
 import type { CleanPermissionsState } from '#resources/permission-rule/state.ts';
@@ -49,15 +50,16 @@ export function tierOf(
   return tierWithin(persona?.autonomy_tier ?? policy.defaultTier, session?.metadata ?? {});
 }
 
-/** Whether an action is refused in a Workspace already, before anybody says in which Session, by whom and with what. */
-export function isRefusedIn(
+/** What refuses an action in a Workspace already, before anybody says in which Session, by whom and with what. */
+export function refusalIn(
   reader: StateReader,
   self: Pick<SelfFacts, 'policy' | 'vaultsOf' | 'halts'>,
   workspaceId: string,
   action: Action,
-): boolean {
+): Decision | undefined {
   const nobody = { persona_id: null, session_id: '', workspace_id: workspaceId };
-  return decideAction(actionQuestion(reader, self, nobody, action)).effect === 'refuse';
+  const decided = decideAction(actionQuestion(reader, self, nobody, action));
+  return decided.effect === 'refuse' ? decided : undefined;
 }
 
 /** What a tenant has said; undefined where it has said nothing, so that nothing has to be asked. */

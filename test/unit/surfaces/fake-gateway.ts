@@ -65,6 +65,7 @@ export class FakeGateway implements Gateway {
   }
 
   admit(): void {}
+  refused(): void {}
   connected(): void {}
   follows(): void {}
   unfollows(): void {}

@@ -1,7 +1,7 @@
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import { objectOf } from '#protocol/json-shape.ts';
-import type { ServerDeps, ServerExchange } from '#protocol-server.ts';
+import type { KeptBack, ServerDeps, ServerExchange } from '#protocol-server.ts';
 import { McpClient } from '../../client/client.ts';
 import { MountedCalls, type MountedServer, type OpenServer, openServer } from '../../mounted-server.ts';
 import { sendRpcError } from '../faults.ts';
@@ -34,13 +34,20 @@ export class Mounts {
     const route = routeOf(serverId);
     const mounted = this.#mounted(serverId);
     if (mounted === undefined) throw new ProtocolError('resource_not_found', 'No such server.');
-    const { letsPass, refuses, haltOf } = this.#deps;
+    const { gateway, keptBack, haltOf } = this.#deps;
+    const refused = (why: KeptBack) => {
+      const error = refusalOf(why);
+      // A call here does what a Task would.
+      gateway.refused('submitTask', exchange.call(), error);
+      return error;
+    };
     const halted = haltOf(route);
-    if (halted !== undefined) throw new ProtocolError('policy_violation', halted);
+    if (halted !== undefined) throw refused(halted);
     const { defaultWorkspace: workspaceId } = exchange.caller();
     const server = openServer(mounted, {
-      letsPass: (_, tool) => letsPass(route, tool) && !refuses(workspaceId, route, tool.sideEffect),
+      keptBack: (tool) => keptBack(workspaceId, route, tool),
       haltOf: (tool) => haltOf(route, tool),
+      refused,
       begins: (tool, end) => this.#calls.begins(route, tool, end),
     });
     const table = this.#sessions.get(serverId) ?? new SessionTable<MountSession>(this.#deps.clock);
@@ -120,6 +127,10 @@ export class Mounts {
     this.#bridges.set(serverId, { row: server.row, opened });
     return opened;
   }
+}
+
+function refusalOf({ rule, because }: KeptBack): ProtocolError {
+  return new ProtocolError('policy_violation', because, { details: { rule } });
 }
 
 function routeOf(serverId: string): string {
