@@ -1,7 +1,7 @@
 import type { Caller } from '#auth/caller.ts';
 import type { EventLog, Origin, Transaction } from '#eventlog/event-log.ts';
 import type { Call, CallHead } from '#gateway.ts';
-import { AT_ONCE_BYTES, jsonSizeUpTo } from '#json/large-json.ts';
+import { AT_ONCE_BYTES, jsonSize } from '#json/large-json.ts';
 import { type Clean, own } from '#protocol/clean.ts';
 import type { ProtocolError } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
@@ -91,7 +91,7 @@ export class CommandRun {
     this.#json = isJson(call.body) ? call.body : undefined;
     const { inlineBytes } = deps.tools.limits;
     this.#jsonBytes =
-      this.#json === undefined ? 0 : jsonSizeUpTo(this.#json, Math.max(AT_ONCE_BYTES, inlineBytes));
+      this.#json === undefined ? 0 : jsonSize(this.#json, Math.max(AT_ONCE_BYTES, inlineBytes));
     this.#by = by;
     this.#caller = caller;
     this.#origin = originOf(call, by.name, deps);

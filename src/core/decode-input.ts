@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Call } from '#gateway.ts';
-import { jsonSizeUpTo } from '#json/large-json.ts';
+import { jsonSize } from '#json/large-json.ts';
 import type { CleanObject } from '#protocol/clean.ts';
 import { ProtocolError, shownName } from '#protocol/errors.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
@@ -136,7 +136,7 @@ export function patchedMetadata(before: CleanObject, patch: CleanObject, limits:
 
 /** Throws 413 `payload_too_large` for a value that is larger as JSON than the inline limit. */
 export function refuseLarge(value: JsonValue | undefined, param: string, { inlineBytes }: Limits): void {
-  if (value === undefined || jsonSizeUpTo(value, inlineBytes) <= inlineBytes) return;
+  if (value === undefined || jsonSize(value, inlineBytes) <= inlineBytes) return;
   const message = `${param} is larger than ${inlineBytes} bytes. Register it as an Artifact and name its id here instead.`;
   throw new ProtocolError('payload_too_large', message, { param, details: { limit_bytes: inlineBytes } });
 }

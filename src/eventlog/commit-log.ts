@@ -25,7 +25,6 @@ import type {
   ResourcePointer,
   RowRemoval,
   Segment,
-  State,
   StoredEvent,
   StreamOfOne,
   StreamScope,
@@ -71,6 +70,8 @@ export interface CommitLogParts {
 
 /** The log over a store. Reads come from the store; a transaction also sees what is not durable yet. */
 export class CommitLog implements EventLog {
+  /** The reader's own, as nearly every decision asks it. The caller names the type of the states under its own keys. */
+  readonly state: EventLog['state'];
   readonly #parts: CommitLogParts;
   readonly #cache: StateCache;
   readonly #reader: LogReader;
@@ -95,6 +96,7 @@ export class CommitLog implements EventLog {
     this.#reader = new LogReader(store, cache, foldCodec(store, parts.said), (error) =>
       this.#onDamagedRecord(error),
     );
+    this.state = this.#reader.state.bind(this.#reader) as EventLog['state'];
     this.#staging = new GroupStaging(this.#reader, cache, { ...start, partition: parts.partition });
     this.#tail = new Listeners(logger);
     this.#reopened = new Listeners(logger);
@@ -199,11 +201,6 @@ export class CommitLog implements EventLog {
   /** The answer to the transaction goes out first: its effects start with the next turn of the event loop. */
   #act(actions: readonly (() => void)[]): void {
     setImmediate(() => runGuarded(this.#parts.logger, actions));
-  }
-
-  state<S extends State>(key: string): S | undefined {
-    // The caller names the type of the states under its own keys.
-    return this.#reader.state(key) as S | undefined;
   }
 
   indexKeys(range: IndexRange): Promise<string[]> {

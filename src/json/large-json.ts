@@ -4,13 +4,11 @@ import type { JsonObject, JsonValue } from '#protocol/json.ts';
 /** A character that is not one byte of JSON: an escaped one, or one outside of ASCII. */
 const MORE_THAN_A_BYTE = /[^ !#-[\]-~]/;
 
-/** Bytes of a value as JSON, in UTF-8. Its text is not made. */
-export function jsonSize(value: unknown): number {
-  return jsonSizeUpTo(value, Number.POSITIVE_INFINITY);
-}
-
-/** The size of the JSON of a value, or a number above `most` when it is larger than that. Looks at no more of it. */
-export function jsonSizeUpTo(value: unknown, most: number): number {
+/**
+ * Bytes of a value as JSON, in UTF-8; its text is not made. A number above `most` when there are more than that: then no more of it
+ * is looked at.
+ */
+export function jsonSize(value: unknown, most = Number.POSITIVE_INFINITY): number {
   const open = [value];
   let size = 0;
   while (open.length > 0 && size <= most) {
@@ -121,7 +119,7 @@ export function* runsOf(items: readonly JsonValue[], names: readonly string[] = 
   let from = 0;
   let size = 0;
   for (let at = 0; at < items.length; at += 1) {
-    const own = (names[at]?.length ?? 0) + jsonSizeUpTo(items[at], SLICE_SIZE);
+    const own = (names[at]?.length ?? 0) + jsonSize(items[at], SLICE_SIZE);
     const isLarge = own > SLICE_SIZE;
     if (from < at && (isLarge || size + own > SLICE_SIZE)) {
       yield { from, to: at, isLarge: false };
@@ -153,7 +151,7 @@ export function* spelledAhead(value: JsonValue[] | JsonObject): Sliced<void> {
 }
 
 function* spell(value: JsonValue, pieces: string[]): Sliced<void> {
-  if (typeof value !== 'object' || value === null || jsonSizeUpTo(value, SLICE_SIZE) <= SLICE_SIZE) {
+  if (typeof value !== 'object' || value === null || jsonSize(value, SLICE_SIZE) <= SLICE_SIZE) {
     pieces.push(JSON.stringify(value));
     yield;
     return;

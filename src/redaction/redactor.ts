@@ -1,4 +1,4 @@
-import { finished, jsonSizeUpTo, runsOf, SLICE_SIZE, type Sliced } from '#json/large-json.ts';
+import { finished, jsonSize, runsOf, SLICE_SIZE, type Sliced } from '#json/large-json.ts';
 import { type Clean, readByRedactor } from '#protocol/clean.ts';
 import type { JsonObject, JsonValue } from '#protocol/json.ts';
 import { KnownSecrets } from './known-secrets.ts';
@@ -384,7 +384,7 @@ class TreeWalk {
   /** Reads what is larger than a slice in slices, and keeps what it finds; what is smaller costs whoever asks no more than that. */
   *ahead(value: JsonValue, ahead: Ahead): Sliced<void> {
     if (typeof value === 'string') yield* this.textAhead(value, ahead);
-    if (value === null || typeof value !== 'object' || jsonSizeUpTo(value, SLICE_SIZE) <= SLICE_SIZE) return;
+    if (value === null || typeof value !== 'object' || jsonSize(value, SLICE_SIZE) <= SLICE_SIZE) return;
     const before = this.hits.length;
     const read = Array.isArray(value)
       ? yield* this.arrayAhead(value, ahead)

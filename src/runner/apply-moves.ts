@@ -1,7 +1,7 @@
 import type { DecisionTools, MoveTarget } from '#core/facts.ts';
 import { newEvent, placeOfTask, type SessionPlace } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
-import { jsonSizeUpTo } from '#json/large-json.ts';
+import { jsonSize } from '#json/large-json.ts';
 import {
   type Clean,
   type CleanObject,
@@ -372,8 +372,8 @@ function boundedPatch(
   const { inlineBytes } = tools.limits;
   const most = LIMITS_OF_TASK * inlineBytes;
   const fits =
-    jsonSizeUpTo(patch, inlineBytes) <= inlineBytes &&
-    jsonSizeUpTo(mergeMetadata(resource.metadata, patch), most) <= most;
+    jsonSize(patch, inlineBytes) <= inlineBytes &&
+    jsonSize(mergeMetadata(resource.metadata, patch), most) <= most;
   return fits ? patch : movedMetadata(tx, tools, placeOfTask(resource), patch);
 }
 

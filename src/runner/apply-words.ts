@@ -3,7 +3,7 @@ import type { DecisionTools, MoveTarget } from '#core/facts.ts';
 import { newEvent, placeOfTask, type SessionPlace } from '#core/new-event.ts';
 import type { StateReader } from '#eventlog/event-log.ts';
 import { sha256Hex } from '#json/canonical.ts';
-import { jsonSizeUpTo } from '#json/large-json.ts';
+import { jsonSize } from '#json/large-json.ts';
 import { type Clean, type CleanObject, word } from '#protocol/clean.ts';
 import type { DraftPart, Move, UpdateDraft } from '#protocol-client.ts';
 import {
@@ -68,9 +68,9 @@ function boundedBody(
   place: SessionPlace,
   { body, visibility }: Clean<UpdateDraft>,
 ): CleanObject {
-  if (jsonSizeUpTo(body, tools.limits.inlineBytes) <= tools.limits.inlineBytes) return body;
+  if (jsonSize(body, tools.limits.inlineBytes) <= tools.limits.inlineBytes) return body;
   const members = Object.entries(body).map(([name, value]) => {
-    if (jsonSizeUpTo(value, MEMBER_BYTES) <= MEMBER_BYTES) return [name, value] as const;
+    if (jsonSize(value, MEMBER_BYTES) <= MEMBER_BYTES) return [name, value] as const;
     return [name, movedMetadata(tx, tools, place, { [name]: value }, visibility)] as const;
   });
   return boundedMetadata(tx, tools, place, Object.fromEntries(members), visibility);

@@ -1,7 +1,7 @@
 import type { DecisionTools } from '#core/facts.ts';
 import type { Origin, Transaction } from '#eventlog/event-log.ts';
 import { contentHash, wholeText } from '#json/canonical.ts';
-import { AT_ONCE_BYTES, jsonSizeUpTo } from '#json/large-json.ts';
+import { AT_ONCE_BYTES, jsonSize } from '#json/large-json.ts';
 import { asCleanObject, type Clean, type CleanText, fromLog, own } from '#protocol/clean.ts';
 import type { JsonValue } from '#protocol/json.ts';
 import { isTerminal } from '#protocol/task-states.ts';
@@ -47,6 +47,8 @@ interface RecordedTurn {
 
 interface FramePlace extends Pick<Clean<RecordedFrame>, 'after' | 'block' | 'turn'> {
   number: number;
+  /** Of the JSON of the frame, as it came; what is above AT_ONCE_BYTES is not counted to its end. */
+  bytes: number;
   material: CleanText;
   isNoted: boolean;
   content: Pick<Clean<RecordedFrame>, 'sha256' | 'redaction_proof' | 'redacted' | 'frame'>;
@@ -67,7 +69,7 @@ export class FrameRecorder {
   readonly #numbers: FrameNumbers;
   #sent: readonly string[];
   /** Frames that came together, until the last of them is there. */
-  readonly #held: Frame[] = [];
+  readonly #held: { frame: Frame; bytes: number }[] = [];
   /** Lets go of what was read ahead of those. */
   readonly #forget: (() => void)[] = [];
   #row: OpenRow | undefined;
@@ -94,15 +96,16 @@ export class FrameRecorder {
    */
   async take(frame: Frame): Promise<'held' | 'open' | 'over'> {
     const { readAhead } = this.#deps;
-    if (readAhead !== undefined && jsonSizeUpTo(frame, AT_ONCE_BYTES) > AT_ONCE_BYTES)
+    const bytes = jsonSize(frame, AT_ONCE_BYTES);
+    if (readAhead !== undefined && bytes > AT_ONCE_BYTES)
       this.#forget.push(await readAhead(frame as unknown as JsonValue));
-    this.#held.push(frame);
+    this.#held.push({ frame, bytes });
     if (frame.kind === 'message' && frame.more) return 'held';
     const frames = this.#held.splice(0);
     let status: 'open' | 'over' = 'open';
     let isApplied = false;
     const committed = this.#deps.log.transact(this.#origin(), (tx) => {
-      for (const each of frames) if (status === 'open') status = this.#apply(tx, each);
+      for (const each of frames) if (status === 'open') status = this.#apply(tx, each.frame, each.bytes);
       isApplied = true;
     });
     // Read by now: what a transaction does is done when it is asked.
@@ -163,11 +166,11 @@ export class FrameRecorder {
     this.#inFlight = 0;
   }
 
-  #apply(tx: Transaction, frame: Frame): 'open' | 'over' {
+  #apply(tx: Transaction, frame: Frame, bytes: number): 'open' | 'over' {
     const before = tx.get<CleanTaskState>(taskKeys.task(this.#taskId));
     if (!before || this.#isAnswered(before)) return 'over';
     makeRoomForAgent(tx, this.#deps.tools, before.resource.session_id);
-    const place = this.#place(tx, before, frame);
+    const place = this.#place(tx, before, frame, bytes);
     this.#record(tx, place);
     if (provesSent(frame)) this.#forgetSentInput(tx);
     const { tools } = this.#deps;
@@ -194,14 +197,19 @@ export class FrameRecorder {
   }
 
   /** What the record says besides the frame, as it is before its moves are applied. */
-  #place(tx: Transaction, task: CleanTaskState, frame: Frame | MemoryFrame): FramePlace {
+  #place(
+    tx: Transaction,
+    task: CleanTaskState,
+    frame: Frame | MemoryFrame,
+    bytes = jsonSize(frame, AT_ONCE_BYTES),
+  ): FramePlace {
     const number = this.#numbers.take(this.#taskId);
     const material = this.#keyOf(frame, number);
     const content = this.#clean(frame, number);
     const { sha256, redaction_proof } = content;
     const proof = redaction_proof === undefined ? {} : { redaction_proof };
     const block = this.#numbers.extend(this.#taskId, { key: material, sha256, ...proof });
-    const place: FramePlace = { number, material, after: tx.position, isNoted: false, content };
+    const place: FramePlace = { number, bytes, material, after: tx.position, isNoted: false, content };
     if (block !== undefined) place.block = block;
     if (this.#isFirst) {
       const session_binding = fromLog(
@@ -232,7 +240,10 @@ export class FrameRecorder {
     return { ...content, redaction_proof, redacted: true };
   }
 
-  #record(tx: Transaction, { number, material, after, isNoted, turn, content, block }: FramePlace): void {
+  #record(
+    tx: Transaction,
+    { number, bytes, material, after, isNoted, turn, content, block }: FramePlace,
+  ): void {
     const { sha256, redaction_proof, redacted, frame } = content;
     const record: Clean<RecordedFrame> = {
       key: material,
@@ -246,14 +257,13 @@ export class FrameRecorder {
       ...(redacted === undefined ? {} : { redacted }),
       frame,
     };
-    this.#extendRow(tx, number, record);
+    this.#extendRow(tx, number, record, bytes);
   }
 
   /** Frames of one transaction are one row; it is made when they are, and their events with them. */
-  #extendRow(tx: Transaction, number: number, record: Clean<RecordedFrame>): void {
+  #extendRow(tx: Transaction, number: number, record: Clean<RecordedFrame>, bytes: number): void {
     const open = this.#row;
-    const isAlone =
-      record.block !== undefined || jsonSizeUpTo(record.frame, SHARED_ROW_BYTES) > SHARED_ROW_BYTES;
+    const isAlone = record.block !== undefined || bytes > SHARED_ROW_BYTES;
     if (open?.tx === tx && !open.isMade && open.frames.length < MAX_ROW_FRAMES && !isAlone) {
       open.frames.push(record);
       return;

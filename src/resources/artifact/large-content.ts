@@ -2,7 +2,7 @@ import type { DecisionTools } from '#core/facts.ts';
 import { newEvent, type Place } from '#core/new-event.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import { sha256Hex } from '#json/canonical.ts';
-import { jsonSizeUpTo, spelled } from '#json/large-json.ts';
+import { jsonSize, spelled } from '#json/large-json.ts';
 import {
   type Clean,
   type CleanObject,
@@ -164,7 +164,7 @@ export function boundedMetadata(
   visibility: Artifact['visibility'] = 'public',
 ): CleanObject {
   const { inlineBytes } = tools.limits;
-  if (jsonSizeUpTo(metadata, inlineBytes) <= inlineBytes) return metadata;
+  if (jsonSize(metadata, inlineBytes) <= inlineBytes) return metadata;
   return movedMetadata(tx, tools, place, metadata, visibility);
 }
 

@@ -4,7 +4,7 @@ import { load } from '#core/load.ts';
 import { ok, type Query } from '#core/query.ts';
 import type { Transaction } from '#eventlog/event-log.ts';
 import { canonicalJson } from '#json/canonical.ts';
-import { jsonSizeUpTo } from '#json/large-json.ts';
+import { jsonSize } from '#json/large-json.ts';
 import { type Clean, type CleanObject, type CleanText, word } from '#protocol/clean.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { JsonValue } from '#protocol/json.ts';
@@ -65,7 +65,7 @@ function loadKnown(facts: Facts, { known }: Scene): KnownClient {
 /** What each client says of itself is in every event of the others. */
 function refuseLargeMetadata(metadata: CleanObject | undefined): void {
   const { metadataBytes } = LIVE_CLIENT_LIMITS;
-  if (metadata === undefined || jsonSizeUpTo(metadata, metadataBytes) <= metadataBytes) return;
+  if (metadata === undefined || jsonSize(metadata, metadataBytes) <= metadataBytes) return;
   throw new ProtocolError(
     'payload_too_large',
     `metadata is larger than ${metadataBytes} bytes. Shorten it.`,
