@@ -114,6 +114,8 @@ export interface Call {
   query: Record<string, string | string[]>;
   body: JsonValue | RawBody | SpooledBody | undefined;
   idempotencyKey: string | undefined;
+  /** What a retry under the same key has to say again; left out where that is the whole body. */
+  saidAgain?: JsonValue;
   /** Resume cursor of a stream (`Last-Event-ID`). */
   lastEventId: string | undefined;
   /** What the surface calls the resume cursor, for a refusal. Default `Last-Event-ID`. */

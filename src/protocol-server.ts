@@ -153,7 +153,7 @@ export interface RefusedPath {
 
 /** What a protocol server adds to a request to make a Call of it. */
 export type ServerCall = Partial<
-  Pick<Call, 'path' | 'query' | 'body' | 'idempotencyKey' | 'lastEventId' | 'traceparent'>
+  Pick<Call, 'path' | 'query' | 'body' | 'idempotencyKey' | 'saidAgain' | 'lastEventId' | 'traceparent'>
 >;
 
 /** What every request has, whichever binding it came by. */

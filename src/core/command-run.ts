@@ -228,7 +228,7 @@ export class CommandRun {
   }
 
   #record(tx: Transaction): KeyRecord | undefined {
-    const { idempotencyKey: key, body, path, query } = this.#call;
+    const { idempotencyKey: key, path, query, body: sent, saidAgain: body = sent } = this.#call;
     if (key === undefined) return undefined;
     const row = operation(this.#id);
     const scope = {

@@ -108,6 +108,10 @@ describe('the gateway as an MCP server at /mcp', () => {
       expect(again._meta?.['dev.harn-gateway/task_id']).toBe(first._meta?.['dev.harn-gateway/task_id']);
       await expect(call('twice')).rejects.toMatchObject({ code: -32_602 });
       await client.close();
+      const back = await connect();
+      const inAnother = await back.callTool({ name: 'every__echo', arguments: { message: 'once' }, _meta });
+      expect(inAnother._meta?.['dev.harn-gateway/task_id']).toBe(first._meta?.['dev.harn-gateway/task_id']);
+      await back.close();
     });
 
     it('progress of the Task is progress of the call', async () => {

@@ -330,20 +330,25 @@ export async function submitCall(
   const meta = objectOf(params['_meta']);
   const key = meta[IDEMPOTENCY_KEY];
   const keyed = typeof key === 'string' ? { idempotencyKey: key } : {};
-  const { defaultWorkspace } = exchange.caller();
-  const body = {
+  const session = { workspace_id: exchange.caller().defaultWorkspace };
+  const saidAgain = {
     input: { role: 'user', parts: [partOf(tool, input, callIdOf(exchange.requestId, keyed))] },
     metadata: { route: tool.route },
     ...personaOf(meta),
+    session,
+  };
+  const body = {
+    ...saidAgain,
     session: {
-      workspace_id: defaultWorkspace,
+      ...session,
       key: sessionKey,
       // Tools run side by side, as on a connection to their server; an agent hears one thing after the other in a session.
       parallel: tool.kind === 'skill' || !hasSession,
       metadata: { mcp: {} },
     },
   } as unknown as JsonObject;
-  return ask<Task>(gateway, 'submitTask', exchange.call({ body, ...keyed }));
+  // A client whose gateway went comes back with a session of its own, which is another one then.
+  return ask<Task>(gateway, 'submitTask', exchange.call({ body, saidAgain, ...keyed }));
 }
 
 /** Its tier, tools and quotas hold for the call, as for a Task that names it in any other way. */
