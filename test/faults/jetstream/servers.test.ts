@@ -45,7 +45,7 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('NATS servers for tests'), 
       expect(behind).toBeDefined();
       servers.split(behind ?? 0, 'up', 'down');
       await expect
-        .poll(() => servers?.connectedTo('harn-gateway parted'), { timeout: 45_000 })
+        .poll(() => servers?.connectedTo('harn-gateway parted'), { timeout: 30_000 })
         .not.toBe(behind);
       const late = AbortSignal.timeout(20_000);
       await store.mayAct?.(late);
