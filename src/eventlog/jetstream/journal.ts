@@ -32,6 +32,8 @@ export const OPEN_MS = 15_000;
 const PAUSE_MS = 100;
 /** How long a message whose acknowledgement did not come is sent again before callers are refused. */
 const SETTLE_MS = 5_000;
+/** Without a message where there must be one; the library notices a consumer that is gone in less. */
+const QUIET_MS = 10_000;
 const DUPLICATES_NS = 120_000_000_000;
 /** Twice what a message of ours may have. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
@@ -264,11 +266,22 @@ export class Journal {
     }
   }
 
-  /** The messages behind a sequence, in order, until `stop` is called or the journal is closed. */
+  /**
+   * The messages behind a sequence, in order, until `stop` is called, the journal is closed, or none comes for a while: a server that was
+   * told to send what others lost may never say so.
+   */
   async follow(after: number): Promise<{ messages: AsyncIterable<JournalMessage>; stop(): Promise<void> }> {
+    const { timers } = this.#options;
     const consumed = await this.#consume(after);
     async function* messages(): AsyncGenerator<JournalMessage, void> {
-      for await (const message of consumed) yield readMessage(message.seq, message.headers, message.data);
+      const coming = consumed[Symbol.asyncIterator]();
+      for (;;) {
+        const heard = timers.after(QUIET_MS, () => consumed.stop());
+        const next = await coming.next().finally(heard);
+        if (next.done === true) return;
+        const { seq, headers, data } = next.value;
+        yield readMessage(seq, headers, data);
+      }
     }
     return { messages: messages(), stop: async () => void (await consumed.close()) };
   }

@@ -22,6 +22,8 @@ const CLIENTS = 3;
 const TAKEN_OVER_MS = 60_000;
 const ONE_DECIDES_MS = 120_000;
 const LOOK_MS = 20;
+/** Of what each node said, for a run that broke. */
+const SHOWN_LOG = 4_000;
 const REPEATS = 20;
 const TURNS = 5;
 const HOUR_MS = 3_600_000;
@@ -242,7 +244,10 @@ class ThreeNodes {
         await this.#episode(how);
         await this.#check();
       } catch (cause) {
-        throw new Error(`Broke in "${how}".`, { cause });
+        const said = this.#nodes.map(
+          ({ process }, at) => `node ${at}: ${process.child.stderr.slice(-SHOWN_LOG)}`,
+        );
+        throw new Error(`Broke in "${how}".\n${said.join('\n')}`, { cause });
       }
       this.report.count(how);
     }
