@@ -274,13 +274,16 @@ export class Journal {
     const { timers } = this.#options;
     const consumed = await this.#consume(after);
     async function* messages(): AsyncGenerator<JournalMessage, void> {
-      const coming = consumed[Symbol.asyncIterator]();
-      for (;;) {
-        const heard = timers.after(QUIET_MS, () => consumed.stop());
-        const next = await coming.next().finally(heard);
-        if (next.done === true) return;
-        const { seq, headers, data } = next.value;
-        yield readMessage(seq, headers, data);
+      const listen = () => timers.after(QUIET_MS, () => consumed.stop());
+      let heard = listen();
+      try {
+        for await (const { seq, headers, data } of consumed) {
+          heard();
+          yield readMessage(seq, headers, data);
+          heard = listen();
+        }
+      } finally {
+        heard();
       }
     }
     return { messages: messages(), stop: async () => void (await consumed.close()) };
