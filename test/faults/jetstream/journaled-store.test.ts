@@ -6,8 +6,11 @@ import { Kvm } from '@nats-io/kv';
 import { connect } from '@nats-io/transport-node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventLog } from '#eventlog/event-log.ts';
+import { Journal } from '#eventlog/jetstream/journal.ts';
+import { FORMS } from '#eventlog/migrate/forms.ts';
 import { eventIdOf } from '#protocol/ports.ts';
 import { resourceKey } from '#store/keys.ts';
+import { nodeTimers } from '#surfaces/timers.ts';
 import { openJetStreamFor } from '../../harness/jetstream-store.ts';
 import { NATS_SERVER, NatsServers, needsNats } from '../../harness/nats-servers.ts';
 import {
@@ -54,6 +57,33 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('a log on JetStream'), () =
         },
       },
     });
+  it('is not waited for where its servers send nothing', async () => {
+    const asked: number[] = [];
+    const journal = await Journal.open({
+      servers: servers.urls,
+      name: 'quiet',
+      replicas: 1,
+      newLogId: () => 'log_quiet',
+      schema: FORMS.current,
+      clock: { monotonic: () => performance.now() },
+      timers: {
+        ...nodeTimers,
+        after: (delayMs, run) => {
+          asked.push(delayMs);
+          return nodeTimers.after(delayMs / 50, run);
+        },
+      },
+    });
+    await journal.publish('term', 'term_1', Buffer.alloc(0), 0);
+    const { messages, stop } = await journal.follow(0);
+    const seen: number[] = [];
+    for await (const { seq } of messages) seen.push(seq);
+    await stop();
+    expect(seen).toEqual([1]);
+    expect(asked).toContain(10_000);
+    await journal.close();
+  });
+
   const noteOf = (log: EventLog, id: string) => log.state<Tally>(resourceKey('task', id))?.note;
 
   /** As if the node that has it had given it back, though it goes on. */
