@@ -74,7 +74,8 @@ export class GatewayPlace {
   }
 
   remove(): void {
-    rmSync(this.folder, { recursive: true, force: true });
+    // What a killed process has started ends a moment later, and writes until then.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 
