@@ -19,7 +19,7 @@ describe.skipIf(process.platform === 'win32' || !existsSync(PROGRAM))(
   () => {
     // Below 20 or so Node itself does not come up. The bundle has fewer files to open than its modules.
     it.each([
-      ...[21, 22, 24].map((limit) => ({ limit, program: PROGRAM })),
+      ...[21, 22].map((limit) => ({ limit, program: PROGRAM })),
       ...[40, 64, 100, 160].map((limit) => ({ limit, program: `${PACKAGE_ROOT}dist/src/main.js` })),
     ])('says which limit to raise, without a stack: $limit', ({ limit, program }) => {
       const serve = 'ulimit -n "$1"; exec "$2" "$3" serve --quiet --port 0 --data "$4"';
