@@ -48,6 +48,7 @@ async function serve({ partition, ...options }: ServeOptions): Promise<void> {
   const { logger, redactor } = createLogging(config.telemetry.log_level, logsTo(process.stderr, json));
   let freshKey: string | undefined;
   let stopWaiting: () => void = () => undefined;
+  let isStopped = false;
   const gateway = await startGateway({
     config,
     readConfig: () => own?.configOf(source.read()) ?? source.read(),
@@ -62,8 +63,10 @@ async function serve({ partition, ...options }: ServeOptions): Promise<void> {
     },
     onWaiting: (node) => {
       stopWaiting = onSignal((signal) => {
+        isStopped = true;
         logger.info({ signal }, 'draining');
-        void node.close().then(() => process.exit(EXIT.fine));
+        // One that has just begun to decide drains like any that does.
+        void node.close().then((isClosed) => isClosed && process.exit(EXIT.fine));
       });
       process.stdout.write(
         `${JSON.stringify({ event: 'waiting', url: node.url, pid: process.pid, data })}\n`,
@@ -74,6 +77,10 @@ async function serve({ partition, ...options }: ServeOptions): Promise<void> {
   });
   // Before the ready line: who reads it may send the signal at once.
   stopWaiting();
+  if (isStopped) {
+    await gateway.close();
+    process.exit(EXIT.fine);
+  }
   own?.decides();
   const self = { url: gateway.url, pid: process.pid, data, started_at: new Date().toISOString() };
   const running = new RunningGateways(process.env);

@@ -230,7 +230,7 @@ function nodesOf({ partition, onWaiting }: Parts, node: OpenNode | undefined): P
     if (isWaiting || holder === undefined) return;
     isWaiting = true;
     // It listens when it decides.
-    onWaiting?.({ url, close: async () => undefined });
+    onWaiting?.({ url, close: async () => true });
   };
   return { nodes: { address: { url, grpcPort }, successor, onHolder } };
 }

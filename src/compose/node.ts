@@ -1,4 +1,5 @@
 import { createIdSource } from '#protocol/ports.ts';
+import { StoreOpenError } from '#store/store-errors.ts';
 import { challengesOf } from '#surfaces/http/challenges.ts';
 import { HostAllowList, TransportSecurity } from '#surfaces/http/request-checks.ts';
 import { listen, type OpenDoor } from '#surfaces/http/server.ts';
@@ -12,7 +13,7 @@ export interface OpenNode {
   /** The server that listens already, for the surface to take over. */
   door: OpenDoor;
   nodes: Nodes;
-  /** This node decides from now on: it takes its other ports itself. */
+  /** This node decides from now on: it takes its other ports itself. Rejects where it was closed before. */
   decides(): Promise<void>;
   close(): Promise<void>;
 }
@@ -48,6 +49,7 @@ export async function openNode(parts: Parts): Promise<OpenNode | undefined> {
     await Promise.all([relay.close(config.limits.drain_timeout_ms), ports?.leave()]);
   };
   let isWaiting = false;
+  let hasDecided = false;
   return {
     door: relay,
     nodes: {
@@ -63,10 +65,24 @@ export async function openNode(parts: Parts): Promise<OpenNode | undefined> {
         ports?.ownerIs(owner);
         if (isWaiting || holder === undefined) return;
         isWaiting = true;
-        parts.onWaiting?.({ url: advertise, close });
+        const closeUnlessDecides = async () => {
+          stop.abort();
+          if (!hasDecided) await close();
+          return !hasDecided;
+        };
+        parts.onWaiting?.({ url: advertise, close: closeUnlessDecides });
       },
     },
-    decides: async () => ports?.leave(),
+    decides: async () => {
+      if (stop.signal.aborted) throw stoppedOnTheWay(advertise);
+      hasDecided = true;
+      await ports?.leave();
+    },
     close,
   };
+}
+
+/** Its lease goes back with what it has opened. */
+function stoppedOnTheWay(url: string): StoreOpenError {
+  return new StoreOpenError('locked', url, 'Stopped before it decided.');
 }

@@ -29,8 +29,11 @@ export const systemRandom: Random = {
 /** A node of a log that several share, while another one decides: what it is asked, it hands on. */
 export interface WaitingNode {
   url: string;
-  /** Takes no more, and waits for what is under way within `drain_timeout_ms`. */
-  close(): Promise<void>;
+  /**
+   * Takes no more, and waits for what is under way within `drain_timeout_ms`. False where it decides by now: then its gateway is to be
+   * closed.
+   */
+  close(): Promise<boolean>;
 }
 
 /** A gateway of one of several partitions of a log, behind a node that has one for each. */

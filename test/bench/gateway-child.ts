@@ -31,7 +31,7 @@ const started = startGateway({
   ...(echo ? { extraClients: [new EchoClient(), chunked] } : {}),
   // One of several nodes: it serves, by the one that decides.
   onWaiting: (node) => {
-    close = node.close;
+    close = async () => void (await node.close());
     serve(node.url);
   },
 });

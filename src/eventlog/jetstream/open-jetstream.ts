@@ -69,11 +69,15 @@ export async function openJetStreamStore(options: JetStreamOptions): Promise<Jou
     const parts = { cache, journal, logger, lease, newTermId, onOvertaken: overtaken };
     const store = await patiently(() => JournaledStore.open(parts));
     const started = of.clock.monotonic();
-    await lease.take(async () => {
+    const refuseStopped = () => {
       if (options.signal?.aborted) throw stopped(store.stream);
+    };
+    await lease.take(async () => {
+      refuseStopped();
       if (waitsMs !== undefined && of.clock.monotonic() - started > waitsMs) throw inUse(store.stream);
       await store.followOn();
     });
+    refuseStopped();
     await patiently(() => store.beginTerm());
     logger.info(
       { stream: store.stream, waited_ms: Math.round(of.clock.monotonic() - started) },

@@ -221,6 +221,28 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('three gateways on one log'
   );
 
   it(
+    'end when they are told to while they take over, and leave it to the third',
+    async () => {
+      // Around the end of the lease, and what it takes to open the log then.
+      for (const afterMs of [2_000, 2_200, 2_400]) {
+        const owner = await Promise.race(
+          nodes.map(async (node) =>
+            (await node.process.decides) ? node : await new Promise<never>(() => undefined),
+          ),
+        );
+        const [second, third] = nodes.filter((node) => node !== owner) as [Node, Node];
+        await owner.process.kill();
+        await pause(afterMs);
+        const session = clientOf(third).session();
+        expect((await second.process.stop()).code).toBe(0);
+        expect((await session).id).toMatch(/^session_/);
+        for (const node of [owner, second]) node.process = await node.place.start();
+      }
+    },
+    LIMIT_MS,
+  );
+
+  it(
     'answer what was asked of one that lives when the one that decides is killed',
     async () => {
       const { calls, failed } = await underLoad(true, async () => {
