@@ -231,11 +231,12 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('three gateways on one log'
           ),
         );
         const [second, third] = nodes.filter((node) => node !== owner) as [Node, Node];
+        const { id } = await clientOf(third).session();
         await owner.process.kill();
         await pause(afterMs);
-        const session = clientOf(third).session();
+        const read = clientOf(third).get<{ id: string }>(`/v1/sessions/${id}`);
         expect((await second.process.stop()).code).toBe(0);
-        expect((await session).id).toMatch(/^session_/);
+        expect((await read).id).toBe(id);
         for (const node of [owner, second]) node.process = await node.place.start();
       }
     },
