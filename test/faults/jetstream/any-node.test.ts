@@ -234,9 +234,12 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('three gateways on one log'
         const { id } = await clientOf(third).session();
         await owner.process.kill();
         await pause(afterMs);
-        const read = clientOf(third).get<{ id: string }>(`/v1/sessions/${id}`);
-        expect((await second.process.stop()).code).toBe(0);
-        expect((await read).id).toBe(id);
+        const [ended, read] = await Promise.all([
+          second.process.stop(),
+          clientOf(third).get<{ id: string }>(`/v1/sessions/${id}`),
+        ]);
+        expect(ended.code).toBe(0);
+        expect(read.id).toBe(id);
         for (const node of [owner, second]) node.process = await node.place.start();
       }
     },

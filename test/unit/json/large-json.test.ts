@@ -37,9 +37,7 @@ describe('whether a value fits as JSON', () => {
 
   it('makes no text but of words that are spelled longer than they are', () => {
     const text = vi.spyOn(JSON, 'stringify');
-    expect(jsonSize({ a2a: { message_id: 'm-1', tags: ['x', 1, null] } }, 64 * 1024)).toBeLessThan(
-      64 * 1024,
-    );
+    expect(jsonSize({ a2a: { message_id: 'm-1', tags: ['x', 1, null] } }, 64 * 1024)).toBeLessThan(64 * 1024);
     expect(jsonSize(['x'.repeat(20_000)])).toBe(20_004);
     expect(text).not.toHaveBeenCalled();
     expect(jsonSize({ plain: 'x', word: 'ä' })).toBe(25);
