@@ -98,6 +98,7 @@ export class Relay implements OpenDoor {
   readonly #streams = new Set<{ destroy(): unknown }>();
   #heldBytes = 0;
   #isClosed = false;
+  #areStreamsCut = false;
 
   constructor(deps: RelayDeps) {
     this.#deps = deps;
@@ -142,6 +143,7 @@ export class Relay implements OpenDoor {
     // Its answers close their connections, so that few are left to be closed under a client that is about to send.
     if (this.server.listening)
       await new Promise<void>((resolve) => this.#deps.timers.after(Math.min(LEAVING_MS, graceMs), resolve));
+    this.#areStreamsCut = true;
     for (const each of [...this.#streams]) each.destroy();
     if (this.server.listening)
       await new Promise<void>((resolve) => {
@@ -368,6 +370,7 @@ export class Relay implements OpenDoor {
   }
 
   #isStream(upstream: { destroy(): unknown; on(event: 'close', listener: () => void): unknown }): void {
+    if (this.#areStreamsCut) return void upstream.destroy();
     this.#streams.add(upstream);
     upstream.on('close', () => this.#streams.delete(upstream));
   }
