@@ -38,18 +38,18 @@ export function serveCommand(): Command {
 async function serve({ partition, ...options }: ServeOptions): Promise<void> {
   const { quiet, json, unlisted, watch, ...flags } = options;
   const hangUps = holdHangUps();
+  const stops = new StopSignals();
   const source = new WatchedConfig(flags);
   const whole = source.read();
   if (partition === undefined && whole.store.partitions > 1)
-    return serveNode(source, whole, options, hangUps);
+    return serveNode(source, whole, options, { hangUps, stops });
   const own = partition === undefined ? undefined : await OwnPlace.of(partition, whole);
   const config = own?.configOf(whole) ?? whole;
   const data = config.store.data;
   const { logger, redactor } = createLogging(config.telemetry.log_level, logsTo(process.stderr, json));
   let freshKey: string | undefined;
-  let stopWaiting: () => void = () => undefined;
-  let isStopped = false;
-  const gateway = await startGateway({
+  const stop = new AbortController();
+  const starting = startGateway({
     config,
     readConfig: () => own?.configOf(source.read()) ?? source.read(),
     ...(own && { partition: own.partition }),
@@ -61,24 +61,26 @@ async function serve({ partition, ...options }: ServeOptions): Promise<void> {
     onDevelopmentKey: (key) => {
       freshKey = key;
     },
-    onWaiting: (node) => {
-      stopWaiting = onSignal((signal) => {
-        isStopped = true;
+    signal: stop.signal,
+    onWaiting: (url) => {
+      stops.lead((signal) => {
         logger.info({ signal }, 'draining');
-        // One that has just begun to decide drains like any that does.
-        void node.close().then((isClosed) => isClosed && process.exit(EXIT.fine));
+        stop.abort();
+        stops.lead(endAtOnce);
       });
-      process.stdout.write(
-        `${JSON.stringify({ event: 'waiting', url: node.url, pid: process.pid, data })}\n`,
-      );
+      process.stdout.write(`${JSON.stringify({ event: 'waiting', url, pid: process.pid, data })}\n`);
     },
     // At once: the other one takes up what runs here. Started again, it waits behind that one.
     onOvertaken: () => process.exit(EXIT.dataInUse),
   });
-  // Before the ready line: who reads it may send the signal at once.
-  stopWaiting();
-  if (isStopped) {
-    await gateway.close();
+  const gateway = await starting.catch((error: unknown) => {
+    if (error !== stop.signal.reason) throw error;
+    return undefined;
+  });
+  if (gateway === undefined || stop.signal.aborted) {
+    // It took over meanwhile, where there is one.
+    await gateway?.close();
+    logger.info({}, 'stopped');
     process.exit(EXIT.fine);
   }
   own?.decides();
@@ -89,7 +91,9 @@ async function serve({ partition, ...options }: ServeOptions): Promise<void> {
     void gateway.reload().catch((error: unknown) => logger.error({ err: error }, 'not reloaded'));
   hangUps.lead(reload);
   const unwatch = watch ? source.watch(reload) : () => undefined;
+  // Before the ready line: who reads it may send the signal at once.
   const end = stopped(
+    stops,
     () => {
       unwatch();
       hangUps.ignore();
@@ -169,19 +173,25 @@ function holdHangUps(): HangUps {
   };
 }
 
-/** Calls once, for the first signal to stop. What it returns takes that back. */
-function onSignal(act: (signal: string) => void): () => void {
-  const off = () => void process.off('SIGTERM', first).off('SIGINT', first);
-  const first = (signal: string) => {
-    off();
-    act(signal);
-  };
-  process.on('SIGTERM', first).on('SIGINT', first);
-  return off;
+/** What the signals to stop do; before the first `lead` they end the process. */
+class StopSignals {
+  #act: ((signal: string) => void) | undefined;
+
+  /** From now on each one does this. The listener stays the same: a signal on its way to one that is taken off would be lost. */
+  lead(act: (signal: string) => void): void {
+    const isHeld = this.#act !== undefined;
+    this.#act = act;
+    if (isHeld) return;
+    const take = (signal: string) => this.#act?.(signal);
+    process.on('SIGTERM', take).on('SIGINT', take);
+  }
 }
+
+const endAtOnce = () => process.exit(EXIT.failed);
 
 /** Waits for a signal, or until it is left, then drains; a second signal ends at once. */
 async function stopped(
+  stops: StopSignals,
   close: () => Promise<void>,
   logger: Logger,
   left: Promise<string> = NEVER,
@@ -192,10 +202,9 @@ async function stopped(
   };
   process.on('uncaughtException', fatal);
   process.on('unhandledRejection', fatal);
-  const signal = await Promise.race([left, new Promise<string>((resolve) => void onSignal(resolve))]);
+  const signal = await Promise.race([left, new Promise<string>((resolve) => stops.lead(resolve))]);
   // A gateway of a node gets the signal of its group, and that of its node.
-  if (left === NEVER) onSignal(() => process.exit(EXIT.failed));
-  else onSignal(() => undefined);
+  stops.lead(left === NEVER ? endAtOnce : () => undefined);
   logger.info({ signal }, 'draining');
   await close();
   logger.info({}, 'stopped');
@@ -206,7 +215,7 @@ async function serveNode(
   source: WatchedConfig,
   config: Config,
   options: ServeOptions,
-  hangUps: HangUps,
+  { hangUps, stops }: { hangUps: HangUps; stops: StopSignals },
 ): Promise<void> {
   const { quiet, json, unlisted, watch, ...flags } = options;
   const { logger } = createLogging(config.telemetry.log_level, logsTo(process.stderr, json));
@@ -242,14 +251,18 @@ async function serveNode(
   const { data } = config.store;
   const self = { url: node.url, pid: process.pid, data, started_at: new Date().toISOString() };
   const running = new RunningGateways(process.env);
-  const end = stopped(async () => {
-    unwatch();
-    hangUps.ignore();
-    running.remove(self);
-    // First these: their partitions go to other nodes, to which what comes meanwhile is handed on.
-    await gateways.close(config.limits.drain_timeout_ms);
-    await node.close();
-  }, logger);
+  const end = stopped(
+    stops,
+    async () => {
+      unwatch();
+      hangUps.ignore();
+      running.remove(self);
+      // First these: their partitions go to other nodes, to which what comes meanwhile is handed on.
+      await gateways.close(config.limits.drain_timeout_ms);
+      await node.close();
+    },
+    logger,
+  );
   const isServed = await Promise.race([node.decided().then(() => true), end.then(() => false)]);
   if (!isServed) return;
   if (!unlisted) list(running, self, logger);

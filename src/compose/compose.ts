@@ -84,7 +84,7 @@ export const moveTools = () => import('./move-log.ts');
 /** Something that has to be closed; closed in reverse order of opening, also when the start fails half way. */
 type Closer = () => Promise<unknown> | unknown;
 
-/** Builds and starts a gateway: the only place that constructs things. Throws StoreOpenError and listening errors. */
+/** Builds and starts a gateway: the only place that constructs things. Throws StoreOpenError, listening errors and the reason of the signal. */
 export async function startGateway(given: GatewayParts): Promise<RunningGateway> {
   // A reload changes the configuration in place: a copy of its own for each gateway.
   const config = { ...given.config };
@@ -221,7 +221,10 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
 }
 
 /** How the other nodes of the log find this one. */
-function nodesOf({ partition, onWaiting }: Parts, node: OpenNode | undefined): Pick<OpenLogParts, 'nodes'> {
+function nodesOf(
+  { partition, onWaiting, signal }: Parts,
+  node: OpenNode | undefined,
+): Pick<OpenLogParts, 'nodes'> {
   if (node !== undefined) return { nodes: node.nodes };
   if (partition === undefined) return {};
   const { nodeUrl: url, grpcPort, successor } = partition;
@@ -230,9 +233,9 @@ function nodesOf({ partition, onWaiting }: Parts, node: OpenNode | undefined): P
     if (isWaiting || holder === undefined) return;
     isWaiting = true;
     // It listens when it decides.
-    onWaiting?.({ url, close: async () => true });
+    onWaiting?.(url);
   };
-  return { nodes: { address: { url, grpcPort }, successor, onHolder } };
+  return { nodes: { address: { url, grpcPort }, successor, onHolder, signal } };
 }
 
 /** Keeps the process alive until everything is closed. A refused client whose body is not read does not keep it alive. */

@@ -1,5 +1,4 @@
 import { createIdSource } from '#protocol/ports.ts';
-import { StoreOpenError } from '#store/store-errors.ts';
 import { challengesOf } from '#surfaces/http/challenges.ts';
 import { HostAllowList, TransportSecurity } from '#surfaces/http/request-checks.ts';
 import { listen, type OpenDoor } from '#surfaces/http/server.ts';
@@ -13,7 +12,7 @@ export interface OpenNode {
   /** The server that listens already, for the surface to take over. */
   door: OpenDoor;
   nodes: Nodes;
-  /** This node decides from now on: it takes its other ports itself. Rejects where it was closed before. */
+  /** This node decides from now on: it takes its other ports itself. */
   decides(): Promise<void>;
   close(): Promise<void>;
 }
@@ -43,17 +42,11 @@ export async function openNode(parts: Parts): Promise<OpenNode | undefined> {
   const { host, port } = config.server;
   await listen(relay.server, host, port);
   const ports = grpc && (await PortRelay.open(grpc, { logger, timers: nodeTimers }));
-  const stop = new AbortController();
-  const close = async () => {
-    stop.abort();
-    await Promise.all([relay.close(config.limits.drain_timeout_ms), ports?.leave()]);
-  };
   let isWaiting = false;
-  let hasDecided = false;
   return {
     door: relay,
     nodes: {
-      signal: stop.signal,
+      signal: parts.signal,
       address: { url: advertise, ...(grpc && { grpcPort: grpc.port }) },
       onHolder(holder) {
         relay.ownerIs(holder?.url);
@@ -65,24 +58,11 @@ export async function openNode(parts: Parts): Promise<OpenNode | undefined> {
         ports?.ownerIs(owner);
         if (isWaiting || holder === undefined) return;
         isWaiting = true;
-        const closeUnlessDecides = async () => {
-          stop.abort();
-          if (!hasDecided) await close();
-          return !hasDecided;
-        };
-        parts.onWaiting?.({ url: advertise, close: closeUnlessDecides });
+        parts.onWaiting?.(advertise);
       },
     },
-    decides: async () => {
-      if (stop.signal.aborted) throw stoppedOnTheWay(advertise);
-      hasDecided = true;
-      await ports?.leave();
-    },
-    close,
+    decides: async () => void (await ports?.leave()),
+    close: async () =>
+      void (await Promise.all([relay.close(config.limits.drain_timeout_ms), ports?.leave()])),
   };
-}
-
-/** Its lease goes back with what it has opened. */
-function stoppedOnTheWay(url: string): StoreOpenError {
-  return new StoreOpenError('locked', url, 'Stopped before it decided.');
 }

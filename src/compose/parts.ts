@@ -26,16 +26,6 @@ export const systemRandom: Random = {
   },
 };
 
-/** A node of a log that several share, while another one decides: what it is asked, it hands on. */
-export interface WaitingNode {
-  url: string;
-  /**
-   * Takes no more, and waits for what is under way within `drain_timeout_ms`. False where it decides by now: then its gateway is to be
-   * closed.
-   */
-  close(): Promise<boolean>;
-}
-
 /** A gateway of one of several partitions of a log, behind a node that has one for each. */
 export interface OwnPartition {
   /** Four digits. */
@@ -70,8 +60,13 @@ export interface GatewayParts {
   onOvertaken?: () => void;
   /** Default: the log has one partition. */
   partition?: OwnPartition;
-  /** Called when this node listens and another one decides, with what drains it. Default: nothing is called. */
-  onWaiting?: (node: WaitingNode) => void;
+  /** Called when another node decides and this one listens, with its URL: what it is asked, it hands on. Default: nothing is called. */
+  onWaiting?: (url: string) => void;
+  /**
+   * Stops a start that waits for another node to decide: the start rejects with its reason, once what it was asked is answered or
+   * `drain_timeout_ms` are over. One that decides by then is started. Default: nothing does.
+   */
+  signal?: AbortSignal;
   /** Addresses of a name that a caller's URL holds. Default: the resolver of the system. */
   resolveHost?: (hostname: string) => Promise<readonly string[]>;
   /** Called with the development key once, when it is made. */

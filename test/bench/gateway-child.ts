@@ -13,6 +13,7 @@ redactor.addKnownSecret(BENCH_KEY);
 const chunked = new ChunkClient();
 const meter = new LoopMeter();
 let close: () => Promise<void> = () => Promise.resolve();
+const stop = new AbortController();
 let isServing = false;
 
 function serve(url: string): void {
@@ -30,9 +31,13 @@ const started = startGateway({
   env: process.env,
   ...(echo ? { extraClients: [new EchoClient(), chunked] } : {}),
   // One of several nodes: it serves, by the one that decides.
-  onWaiting: (node) => {
-    close = async () => void (await node.close());
-    serve(node.url);
+  signal: stop.signal,
+  onWaiting: (url) => {
+    close = async () => {
+      stop.abort();
+      await started.catch(() => undefined);
+    };
+    serve(url);
   },
 });
 
@@ -60,7 +65,10 @@ const commands = {
   held: () => meter.end(),
 };
 
-const gateway = await started;
+const gateway = await started.catch((error: unknown) => {
+  if (stop.signal.aborted) process.exit(0);
+  throw error;
+});
 close = () => gateway.close();
 gateway.log.tail((events) => {
   const now = Number(process.hrtime.bigint()) / 1e6;

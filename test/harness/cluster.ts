@@ -64,14 +64,15 @@ export class Cluster {
           cpSync(join(this.#data, name), join(data, name), { recursive: true });
       const config = configure(at, data);
       await new Promise<void>((resolve, reject) => {
-        let isOver = false;
+        const stop = new AbortController();
         const ended = startGateway({
           ...parts,
           config,
-          onWaiting: (node) => {
+          signal: stop.signal,
+          onWaiting: () => {
             this.#closers.push(async () => {
-              isOver = true;
-              await Promise.all([node.close(), ended]);
+              stop.abort();
+              await ended;
               rmSync(data, { recursive: true, force: true });
             });
             resolve();
@@ -82,7 +83,7 @@ export class Cluster {
             throw new Error('Two gateways decide for one log.');
           },
           (error: unknown) => {
-            if (!isOver) throw error;
+            if (error !== stop.signal.reason) throw error;
           },
         );
         ended.catch(reject);

@@ -103,15 +103,17 @@ export class Lease {
   /**
    * Waits until nobody has it, then takes and renews it. `waiting` is called again and again meanwhile, one at a time, and what it
    * throws ends the waiting; whose lease it is, is looked at beside that, as requests wait for it. Rejects with StoreOpenError,
-   * `locked`, where another node that lives has it under the address of this one.
+   * `locked`, where another node that lives has it under the address of this one; with the reason of the signal once that aborts.
    */
-  async take(waiting: () => Promise<void>): Promise<void> {
+  async take(waiting: () => Promise<void>, signal?: AbortSignal): Promise<void> {
     const { clock, timers } = this.#parts;
     let seen: { revision: number; sinceMs: number } | undefined;
     let newest = 0;
     let renewals = 0;
     const work = new Repeated(waiting);
     while (!this.#isOver) {
+      signal?.throwIfAborted();
+      let isTaken = false;
       try {
         const found = await this.#kv.get(this.#parts.key);
         const revision = found?.revision ?? 0;
@@ -125,12 +127,13 @@ export class Lease {
         // A server that is behind may say who had it before.
         if (revision >= newest) this.#parts.onHolder(this.#otherHolder(value));
         newest = Math.max(newest, revision);
-        if ((isFree || clock.monotonic() - seen.sinceMs >= LEASE_MS) && (await this.#tryTake(revision)))
-          return await work.ended();
+        const isDue = isFree || clock.monotonic() - seen.sinceMs >= LEASE_MS;
+        isTaken = isDue && (await this.#tryTake(revision));
       } catch (error) {
         this.#parts.logger.warn({ err: error }, 'the lease cannot be read; it is looked at again');
         await this.#leaveSilent(error);
       }
+      if (isTaken) return work.ended();
       const { url } = this.#parts.self;
       if (renewals >= LIVING_RENEWALS && url !== undefined) throw takenAddress(this.#parts.bucket, url);
       work.goOn();

@@ -31,7 +31,7 @@ export interface JetStreamOptions
   onHolder?: ((holder: Holder | undefined) => void) | undefined;
   /** Origin of the node that is to decide next, asked when this one ends. Default: whoever comes first. */
   successor?: (() => string | undefined) | undefined;
-  /** Stops the waiting for another node's lease; the opening rejects then. Default: nothing does. */
+  /** Stops the waiting for another node's lease: the opening rejects with its reason then. Default: nothing does. */
   signal?: AbortSignal | undefined;
   /** How long another node's lease is waited for, in milliseconds. Default: for ever. */
   waitsMs?: number | undefined;
@@ -69,15 +69,10 @@ export async function openJetStreamStore(options: JetStreamOptions): Promise<Jou
     const parts = { cache, journal, logger, lease, newTermId, onOvertaken: overtaken };
     const store = await patiently(() => JournaledStore.open(parts));
     const started = of.clock.monotonic();
-    const refuseStopped = () => {
-      if (options.signal?.aborted) throw stopped(store.stream);
-    };
     await lease.take(async () => {
-      refuseStopped();
       if (waitsMs !== undefined && of.clock.monotonic() - started > waitsMs) throw inUse(store.stream);
       await store.followOn();
-    });
-    refuseStopped();
+    }, options.signal);
     await patiently(() => store.beginTerm());
     logger.info(
       { stream: store.stream, waited_ms: Math.round(of.clock.monotonic() - started) },
@@ -88,17 +83,10 @@ export async function openJetStreamStore(options: JetStreamOptions): Promise<Jou
     await cache.close();
     await lease?.release();
     await journal?.close();
-    const isSaid = error instanceof StoreOpenError || error instanceof IntegrityError;
+    const isSaid =
+      error instanceof StoreOpenError || error instanceof IntegrityError || error === options.signal?.reason;
     throw isSaid ? error : unreachable(options.servers.join(', '), error);
   }
-}
-
-function stopped(stream: string): StoreOpenError {
-  return new StoreOpenError(
-    'locked',
-    stream,
-    `Stopped while another gateway decides for the log of ${stream}.`,
-  );
 }
 
 function inUse(stream: string): StoreOpenError {

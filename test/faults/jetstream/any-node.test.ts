@@ -224,7 +224,7 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('three gateways on one log'
     'end when they are told to while they take over, and leave it to the third',
     async () => {
       // Around the end of the lease, and what it takes to open the log then.
-      for (const afterMs of [2_000, 2_200, 2_400]) {
+      for (const afterMs of [2_000, 2_060, 2_200]) {
         const owner = await Promise.race(
           nodes.map(async (node) =>
             (await node.process.decides) ? node : await new Promise<never>(() => undefined),
