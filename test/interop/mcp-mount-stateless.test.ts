@@ -166,8 +166,9 @@ describe('/mcp/{server} for the revision without sessions', () => {
       (await (await post('modern', request('tools/call', { name, arguments: {} }))).json()) as Told;
     await call('test_logging_tool');
     await call('test_error_handling');
+    // Behind the answer.
+    await expect.poll(recorded).toMatchObject([{ operation: 'submitTask', rule: 'tool.operator' }]);
     const before = await recorded();
-    expect(before).toMatchObject([{ operation: 'submitTask', rule: 'tool.operator' }]);
     const halt = { route: 'mcp:modern', tool: 'greet', reason: 'It greets too much.' };
     const { id } = await gateway.client.post<{ id: string }>('/v1/admin/halts', halt);
     const message = 'An operator has halted this tool: It greets too much.';

@@ -98,6 +98,9 @@ describe('the audit export', () => {
 
   it('tells who decided what, with which result and by which rule, and nothing secret', async () => {
     const { taskId, request, key, rule, hold } = await decide();
+    const kinds = async () => (await all(as('siem'))).map(({ kind }) => kind);
+    // Behind the answer.
+    await expect.poll(kinds).toContain('vendor.harn_gateway.call_refused');
     const lines = await all(as('siem'));
     const of = (kind: string) => lines.find((line) => line.kind === kind || line.kind.endsWith(`.${kind}`));
     expect(of('tool.approval_required')).toMatchObject({
