@@ -1,4 +1,4 @@
-import { type OwnPartition, partitionTools } from '#compose/compose.ts';
+import { type OwnPartition, partitionTools, takesCertificates } from '#compose/compose.ts';
 import type { Config } from '#config/load.ts';
 import { EXIT } from './exit-codes.ts';
 import type { HandOver } from './partition-processes.ts';
@@ -19,6 +19,7 @@ export class OwnPlace {
       id,
       nodeUrl: whole.store.advertise ?? '',
       grpcPort: whole.server.grpc?.port,
+      takesCertificates: takesCertificates(whole),
       successor: () => this.#successor,
     };
     this.configOf = configOf;

@@ -48,6 +48,7 @@ export type { GatewayState } from './partitioned-node.ts';
 export { type GatewayParts, type OwnPartition, systemClock, systemRandom } from './parts.ts';
 export { becauseOf, checkBackup, restoreData } from './restore-data.ts';
 export { changeKeysOffline, type KeyChange } from './signing-keys.ts';
+export { takesCertificates } from './surface.ts';
 export { inspectReceivers, type ReceiverSight } from './telemetry.ts';
 
 const HOUSEKEEPING_INTERVAL_MS = 5_000;
@@ -176,7 +177,10 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     core,
     watch,
     { measuring, telemetry },
-    { ...(node && { door: node.door }), ...(ownTenants && { relaySecret: ownTenants.relaySecret }) },
+    {
+      ...(node && { door: node.door, relaySecret: node.relaySecret }),
+      ...(ownTenants && { relaySecret: ownTenants.relaySecret }),
+    },
   );
   endHaltedCalls = () => surface.endHalted();
   let graceMs: number | undefined;

@@ -1,5 +1,6 @@
 import { createIdSource } from '#protocol/ports.ts';
 import { challengesOf } from '#surfaces/http/challenges.ts';
+import { RelayedClients } from '#surfaces/http/relayed-clients.ts';
 import { HostAllowList, TransportSecurity } from '#surfaces/http/request-checks.ts';
 import { listen, type OpenDoor } from '#surfaces/http/server.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
@@ -7,11 +8,15 @@ import type { Nodes } from './jetstream.ts';
 import type { Parts } from './parts.ts';
 import { httpLimits, serverSettings } from './surface.ts';
 
+const SECRET_BYTES = 32;
+
 /** A node of a log that several share, until it decides. */
 export interface OpenNode {
   /** The server that listens already, for the surface to take over. */
   door: OpenDoor;
   nodes: Nodes;
+  /** What other nodes show that hand requests on to this one. */
+  relaySecret(): string;
   /** This node decides from now on: it takes its other ports itself. */
   decides(): Promise<void>;
   close(): Promise<void>;
@@ -26,6 +31,8 @@ export async function openNode(parts: Parts): Promise<OpenNode | undefined> {
   const settings = serverSettings(config);
   const { tls, trustedProxies, requireTls, allowedHosts, publicUrl, grpc } = settings;
   const newRequestId = createIdSource(clock, random);
+  const relaySecret = Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url');
+  let secretOfOwner: string | undefined;
   const relay = new Relay({
     version,
     clock,
@@ -37,6 +44,7 @@ export async function openNode(parts: Parts): Promise<OpenNode | undefined> {
     ...(tls && { tls }),
     hosts: new HostAllowList(allowedHosts, publicUrl),
     transport: new TransportSecurity(trustedProxies, requireTls),
+    clients: new RelayedClients(() => secretOfOwner),
     ownUrl: advertise,
   });
   const { host, port } = config.server;
@@ -47,8 +55,9 @@ export async function openNode(parts: Parts): Promise<OpenNode | undefined> {
     door: relay,
     nodes: {
       signal: parts.signal,
-      address: { url: advertise, ...(grpc && { grpcPort: grpc.port }) },
+      address: { url: advertise, relaySecret, ...(grpc && { grpcPort: grpc.port }) },
       onHolder(holder) {
+        secretOfOwner = holder?.relaySecret;
         relay.ownerIs(holder?.url);
         const of = holder?.url === undefined ? undefined : new URL(holder.url).hostname;
         const owner =
@@ -61,6 +70,7 @@ export async function openNode(parts: Parts): Promise<OpenNode | undefined> {
         parts.onWaiting?.(advertise);
       },
     },
+    relaySecret: () => relaySecret,
     decides: async () => void (await ports?.leave()),
     close: async () =>
       void (await Promise.all([relay.close(config.limits.drain_timeout_ms), ports?.leave()])),

@@ -34,6 +34,8 @@ export interface OwnPartition {
   nodeUrl: string;
   /** The port of gRPC of the node; undefined where it has none. */
   grpcPort: number | undefined;
+  /** Whether the node asks clients for certificates: TLS ends there. */
+  takesCertificates: boolean;
   /** Origin of the node that is to decide next, asked when this one ends. Default: whoever comes first. */
   successor?: () => string | undefined;
 }

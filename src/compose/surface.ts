@@ -95,7 +95,7 @@ export function makeSurface(
           return config.auth.oauth;
         },
         dpopAlgorithms: DPOP_ALGORITHMS,
-        takesCertificates: config.server.tls?.client_certificates ?? false,
+        takesCertificates: parts.partition?.takesCertificates ?? takesCertificates(config),
       },
     },
     docs: join(parts.packageRoot, 'dist/bundle/docs'),
@@ -178,6 +178,10 @@ function readPem({ cert, key, client_certificates }: NonNullable<Config['server'
     key: readFileSync(key, 'utf8'),
     requestsCertificate: client_certificates,
   };
+}
+
+export function takesCertificates({ server }: Pick<Config, 'server'>): boolean {
+  return server.tls?.client_certificates ?? false;
 }
 
 export function httpLimits({ limits }: Config): HttpLimits {

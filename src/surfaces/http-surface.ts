@@ -238,16 +238,17 @@ function edgeDeps(
   const { server, limits } = deps;
   const { issuers, dpopAlgorithms } = deps.documents.resource;
   const transport = new TransportSecurity(server.trustedProxies, server.requireTls);
+  const clients = new RelayedClients(server.relaySecret ?? (() => undefined));
   return {
     ...deps,
     isDraining,
     challenges: challengesOf(publicUrl, issuers.length > 0 ? dpopAlgorithms : []),
-    proofs: new SenderProofs(transport, publicUrl),
+    proofs: new SenderProofs(transport, publicUrl, clients),
     failedLogins: new FailedLogins({
       clock: deps.clock,
       limit: limits.failedLoginsPerMinute,
       knows: (credential) => deps.gateway.knows(credential),
-      clients: new RelayedClients(server.relaySecret ?? (() => undefined)),
+      clients,
     }),
     hosts: new HostAllowList(server.allowedHosts, server.publicUrl),
     transport,

@@ -20,6 +20,8 @@ export class GatewayPlace {
   readonly config = join(this.folder, 'gateway.yaml');
   /** Where its gateways leave their addresses, as `XDG_STATE_HOME` names it. */
   readonly state = join(this.folder, 'state');
+  /** The environment of its gateways. */
+  readonly env: Record<string, string> = { XDG_STATE_HOME: this.state };
 
   /** Sections are merged over the defaults of these tests, one level deep, or lists of their own; `data` is made by the gateway. */
   constructor(sections: Record<string, object> = {}, data?: string) {
@@ -38,8 +40,7 @@ export class GatewayPlace {
 
   /** The start of a gateway; await `ready` or kill it before. */
   launch(...flags: string[]): GatewayProcess {
-    const env = { XDG_STATE_HOME: this.state };
-    return new GatewayProcess([PROGRAM, 'serve', '--config', this.config, ...flags], env);
+    return new GatewayProcess([PROGRAM, 'serve', '--config', this.config, ...flags], this.env);
   }
 
   async start(): Promise<GatewayProcess> {
@@ -50,7 +51,7 @@ export class GatewayPlace {
 
   /** A gateway on the data in this process, where a process of its own would show no more. */
   async open(): Promise<{ client: TestClient; close(): Promise<void> }> {
-    const env = { XDG_STATE_HOME: this.state };
+    const { env } = this;
     const flags = { config: this.config };
     const { logger, redactor } = createLogging('silent', { write: () => undefined });
     const gateway = await startGateway({

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,13 +5,13 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { connect } from 'node:tls';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { apiKeyHash, newApiKey } from '#auth/api-keys.ts';
 import { systemRandom } from '#compose/compose.ts';
 import { TAKES_EFFECT } from '#config/reloading.ts';
 import { DEFAULT_VERSION, VERSION_HEADER } from '#protocol/versions.ts';
+import { fingerprint, selfSigned } from '../harness/certificates.ts';
 import { TestClient, userText } from '../harness/client.ts';
 import { EventStreamClient } from '../harness/event-stream.ts';
 import { keeper } from '../harness/keeper.ts';
@@ -28,25 +27,6 @@ import { GatewayPlace, type GatewayProcess, KEY } from './gateway-process.ts';
 const TRUSTED = join(mkdtempSync(join(tmpdir(), 'harn-trusted-')), 'cert.pem');
 writeFileSync(TRUSTED, CERT);
 afterAll(() => rmSync(dirname(TRUSTED), { recursive: true, force: true }));
-
-/** Makes a certificate and its key anew. */
-function selfSigned(cert: string, key: string): void {
-  const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
-  const about = ['-subj', '/CN=localhost', '-days', '2', '-keyout', key, '-out', cert];
-  execFileSync('openssl', [...made, ...about], { stdio: 'ignore' });
-}
-
-/** SHA-256 of the certificate that a new handshake gets. */
-function fingerprint(url: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(url);
-    const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false }, () => {
-      resolve(socket.getPeerCertificate().fingerprint256);
-      socket.end();
-    });
-    socket.on('error', reject);
-  });
-}
 
 /** Asks over TLS whatever certificate is shown, on a connection of its own. */
 function asked(url: string, body?: object): Promise<IncomingMessage> {

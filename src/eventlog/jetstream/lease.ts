@@ -30,6 +30,8 @@ export interface Holder {
   url?: string | undefined;
   /** Its port of gRPC, on the same host. */
   grpcPort?: number | undefined;
+  /** By which it knows who can read the lease: another node of the log. */
+  relaySecret?: string | undefined;
 }
 
 /** What is written into a lease that is given back to one node: others take it when that one does not. */

@@ -77,9 +77,9 @@ export class GrpcCall implements GrpcRequest {
 
   /** Where the sender is and what it sent, for those who count failed logins. */
   get sender(): Sender {
-    const { encrypted } = this.#facts;
+    const { encrypted, certificateSha256 } = this.#facts;
     const socket = { remoteAddress: this.#remoteAddress, encrypted };
-    return { socket, headers: this.headers };
+    return { socket, headers: this.headers, certificateSha256 };
   }
 
   get signal(): AbortSignal {
@@ -97,7 +97,8 @@ export class GrpcCall implements GrpcRequest {
 
   #proof(): SenderProof | undefined {
     const { dpop } = this.headers;
-    const { path, certificateSha256 } = this.#facts;
+    const { path } = this.#facts;
+    const certificateSha256 = this.#deps.proofs.certificateOf(this.sender);
     if (dpop === undefined && certificateSha256 === undefined) return undefined;
     return {
       dpop: typeof dpop === 'string' ? dpop : dpop?.join(),

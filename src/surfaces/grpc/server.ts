@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import * as grpc from '@grpc/grpc-js';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { GrpcMethod, GrpcService, GrpcStatus } from '#protocol-server.ts';
 import type { HttpLimits } from '../http/limits.ts';
+import { thumbprintOf } from '../http/relayed-clients.ts';
 import type { FailedLogins, HostAllowList } from '../http/request-checks.ts';
 import type { EventStreams } from '../sse/event-streams.ts';
 import type { Timers } from '../timers.ts';
@@ -180,7 +180,7 @@ export class GrpcServer {
     const facts = {
       path,
       encrypted: this.#settings.tls !== undefined,
-      certificateSha256: certificate && createHash('sha256').update(certificate.raw).digest('base64url'),
+      certificateSha256: thumbprintOf(certificate),
     };
     const call = new GrpcCall(inner, metadata, facts, this.#deps);
     this.#calls.set(metadata, call);

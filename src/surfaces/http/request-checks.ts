@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { CredentialOfCall, Gateway } from '#gateway.ts';
 import { ProtocolError } from '#protocol/errors.ts';
@@ -217,18 +216,22 @@ function matches(list: BlockList, remoteAddress: string | undefined): boolean {
 export class SenderProofs {
   readonly #transport: Pick<TransportSecurity, 'isSecure'>;
   readonly #publicUrl: () => string;
-  /** A connection has one certificate, whatever it is asked for. */
-  readonly #certificates = new WeakMap<Socket, string | undefined>();
+  readonly #clients: Pick<RelayedClients, 'certificateOf'>;
 
-  constructor(transport: Pick<TransportSecurity, 'isSecure'>, publicUrl: () => string) {
+  constructor(
+    transport: Pick<TransportSecurity, 'isSecure'>,
+    publicUrl: () => string,
+    clients: Pick<RelayedClients, 'certificateOf'>,
+  ) {
     this.#transport = transport;
     this.#publicUrl = publicUrl;
+    this.#clients = clients;
   }
 
   /** Undefined when the request shows nothing, as nearly all do. Its `Host` has to be checked before. */
   of(req: IncomingMessage): SenderProof | undefined {
     const { dpop } = req.headers;
-    const certificateSha256 = this.#certificateOf(req.socket);
+    const certificateSha256 = this.certificateOf(req);
     if (dpop === undefined && certificateSha256 === undefined) return undefined;
     const scheme = this.#transport.isSecure(req) ? 'https' : 'http';
     const [path = ''] = (req.url ?? '').split('?', 1);
@@ -241,14 +244,9 @@ export class SenderProofs {
     };
   }
 
-  /** The handshake proved that the client holds its key; nobody has to have signed it (RFC 8705, section 2.2). */
-  #certificateOf(socket: Socket): string | undefined {
-    if (!(socket instanceof TLSSocket)) return undefined;
-    if (this.#certificates.has(socket)) return this.#certificates.get(socket);
-    const certificate = socket.getPeerX509Certificate();
-    const hash = certificate && createHash('sha256').update(certificate.raw).digest('base64url');
-    this.#certificates.set(socket, hash);
-    return hash;
+  /** Of the certificate of a client the SHA-256, base64url; undefined where it showed none. */
+  certificateOf(sender: Sender): string | undefined {
+    return this.#clients.certificateOf(sender);
   }
 }
 

@@ -384,9 +384,12 @@ function contextOf({ cert, key, clientCa }: GrpcTls) {
   return { cert, key, ...(clientCa === undefined ? {} : { ca: clientCa }) };
 }
 
-/** An access token that is bound to a certificate is good at its gateway alone, so none is asked for on its account. */
-function asksFor({ clientCa }: GrpcTls) {
-  return { requestCert: clientCa !== undefined, rejectUnauthorized: clientCa !== undefined };
+/** Who signed a certificate matters where the operator names who has to have; an access token names the very one. */
+function asksFor({ clientCa, requestsCertificate = false }: GrpcTls) {
+  return {
+    requestCert: clientCa !== undefined || requestsCertificate,
+    rejectUnauthorized: clientCa !== undefined,
+  };
 }
 
 function lost(): ProtocolError {

@@ -1,11 +1,11 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { credentials, makeGenericClientConstructor } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Message } from '#resources/message/schema.ts';
 import { TestClient, userText } from '../../harness/client.ts';
 import { EventStreamClient } from '../../harness/event-stream.ts';
+import { GrpcTestClient } from '../../harness/grpc-client.ts';
 import { NATS_SERVER, NatsServers, needsNats } from '../../harness/nats-servers.ts';
 import { freePorts, RoundRobin } from '../../harness/round-robin.ts';
 import { WsTestClient } from '../../harness/ws-client.ts';
@@ -98,28 +98,10 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('three gateways on one log'
   });
 
   it('serve gRPC on each node', async () => {
-    const bytes = (value: Buffer) => value;
-    const check = {
-      path: '/grpc.health.v1.Health/Check',
-      requestStream: false,
-      responseStream: false,
-      requestSerialize: bytes,
-      requestDeserialize: bytes,
-      responseSerialize: bytes,
-      responseDeserialize: bytes,
-    };
-    const Client = makeGenericClientConstructor({ check }, 'Health');
     for (const port of grpcPorts) {
-      const client = new Client(`127.0.0.1:${port}`, credentials.createInsecure());
-      const answer = await new Promise<Buffer>((resolve, reject) => {
-        const method = client['check'] as unknown as (
-          sent: Buffer,
-          done: (error: unknown, got: Buffer) => void,
-        ) => void;
-        method.call(client, Buffer.alloc(0), (error, got) => (error ? reject(error) : resolve(got)));
-      });
+      const client = new GrpcTestClient(`127.0.0.1:${port}`);
       // status = SERVING
-      expect([...answer]).toEqual([8, 1]);
+      expect([...(await client.raw('/grpc.health.v1.Health/Check', Buffer.alloc(0)))]).toEqual([8, 1]);
       client.close();
     }
   });

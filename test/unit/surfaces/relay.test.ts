@@ -128,8 +128,17 @@ describe('a node that does not decide', () => {
     expect(await asked(second.url, { 'Harn-Relayed-For': 'the-secret 192.0.2.7' })).toBe(
       'the-secret 192.0.2.7',
     );
+    const certificate = 'c'.repeat(43);
+    for (const url of [first.url, second.url])
+      expect(await asked(url, { 'Harn-Relayed-For': `the-secret 192.0.2.7 ${certificate}` })).toBe(
+        `the-secret 192.0.2.7 ${certificate}`,
+      );
+    expect(await asked(first.url, { 'Harn-Relayed-For': 'the-secret 192.0.2.7 no thumbprint' })).toBe(
+      'the-secret 192.0.2.7',
+    );
     for (const forged of [
       '192.0.2.7',
+      `a-secret00 192.0.2.7 ${certificate}`,
       'a-secret00 192.0.2.7',
       'the-secret',
       'the-secret nobody',
