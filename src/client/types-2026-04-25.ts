@@ -5322,6 +5322,8 @@ export interface components {
                 not_after: components["schemas"]["Timestamp"] | null;
                 /** @description When it begins to hold. */
                 not_before: components["schemas"]["Timestamp"];
+                /** @description The public key. */
+                public_key?: string;
                 /** @description When it was revoked; null while it holds. */
                 revoked_at: components["schemas"]["Timestamp"] | null;
                 /**

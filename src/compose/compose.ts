@@ -23,6 +23,7 @@ import { type OpenLogParts, openData, refuseBadCheckpoint } from './open-data.ts
 import { type GatewayParts, type Parts, systemClock, systemRandom } from './parts.ts';
 import { isHalted, Reloader, refuseReload, refuseReloadOfOne } from './reload.ts';
 import { makeRetention } from './retention.ts';
+import { signingKeyFacts } from './signing-keys.ts';
 import { makeSurface } from './surface.ts';
 import { openTelemetry, sendsMetrics } from './telemetry.ts';
 
@@ -162,7 +163,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     await ensureWorkspaces(log, redact(config.workspaces).value, logger);
     await ensurePersonas(log, core.tools, redact(config.personas).value);
     await ensureVaults(log, redact(config.vaults).value);
-    await ensureSigningKeys(log, data.keys);
+    await ensureSigningKeys(log, signingKeyFacts(data.keys, config));
     // Before the first key is remembered, so that the clock of the windows is known at every later start.
     await forgetOldAnswers(log, watch.windowNow(), BATCHES_AT_START);
     await core.liveConnections.detachLost();

@@ -387,7 +387,7 @@ function decisionTools(
     self: selfFacts({ config, version, clock, random, redactor }, clients, running),
     approvals: approvalFacts(config, redactor),
     receipts: receiptFacts(config, { log, keys }),
-    signingKeys: signingKeyFacts(keys),
+    signingKeys: signingKeyFacts(keys, config),
     routes: {
       find: (name) => findRoute(name, clients, redactor),
       awaited: (name) => undiscovered(clients).find((route) => isSkillOf(name, route)),

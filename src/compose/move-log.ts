@@ -11,8 +11,9 @@ import { logMetaOf } from '#eventlog/log-meta.ts';
 import { FORMS } from '#eventlog/migrate/forms.ts';
 import { dataPaths } from '#operation/data-directory.ts';
 import { refuseHalfMigrated } from '#operation/exchange-stores.ts';
-import type { Clock, Logger, Random } from '#protocol/ports.ts';
+import { type Clock, type Logger, type Random, timestamp } from '#protocol/ports.ts';
 import { type KeyRegistry, openKeyRegistry } from '#receipts/key-registry.ts';
+import { keysIn } from '#resources/receipt/signing-keys.ts';
 import { DataFileError } from '#store/checked-file.ts';
 import { type LevelStoreOptions, openLevelStore } from '#store/level-store.ts';
 import type { Store } from '#store/store.ts';
@@ -123,6 +124,8 @@ export async function* moveToLevelDb(parts: MoveParts): AsyncGenerator<MoveStep,
     });
     try {
       if ((yield* check(store, { ...place, keys })) > 0) return yield { kind: 'refused' };
+      // Those of other nodes too: from here on the registry is the truth.
+      keys.adopt(keysIn(store), timestamp(parts.clock.now()));
       await store.leave();
       stream = store.stream;
     } finally {

@@ -13,12 +13,13 @@ import type { Scratch } from '#eventlog/scratch.ts';
 import { dataPaths } from '#operation/data-directory.ts';
 import { refuseHalfMigrated } from '#operation/exchange-stores.ts';
 import type { Spool } from '#protocol/bytes.ts';
-import type { Clock, Logger, Random } from '#protocol/ports.ts';
+import { type Clock, type Logger, type Random, timestamp } from '#protocol/ports.ts';
 import { type KeyRegistry, openKeyRegistry } from '#receipts/key-registry.ts';
 import { checkContents } from '#resources/artifact/check-contents.ts';
 import { loadRooms } from '#resources/load-rooms.ts';
 import { checkReceipts } from '#resources/receipt/check-receipts.ts';
 import { checkTreeNodes } from '#resources/receipt/check-tree-nodes.ts';
+import { keysIn } from '#resources/receipt/signing-keys.ts';
 import { saidSlots } from '#resources/said-slots.ts';
 import { endsWithRun } from '#resources/states.ts';
 import { checkFrames } from '#resources/task/check-frames.ts';
@@ -104,6 +105,8 @@ export async function openData(parts: OpenLogParts): Promise<OpenDirectory> {
       partition: parts.partition,
       ...(parts.forms === undefined ? {} : { forms: parts.forms }),
     });
+    if (config.store.kind === 'jetstream' && log.integrity.status === 'ok')
+      keys.adopt(keysIn(store), timestamp(Math.max(clock.now(), log.timeMs)));
     return { log, keys, spool, mayAct: store.mayAct?.bind(store) };
   } catch (error) {
     await store.close();
@@ -295,11 +298,13 @@ export async function* checkStore(
       const { expected, observed } = stored;
       yield { kind: 'finding', finding: { problem: 'chain', where: paths.checkpoint, expected, observed } };
     }
+    // The registry beside an embedded log is the truth; of a copy of a shared one, other nodes have registries too.
+    const verifier = store.get(JOURNAL_KEY) === undefined ? keys : keys.with(keysIn(store));
     const checkpoint = stored.status === 'ok' ? { checkpoint: headOfCheckpoint(stored.checkpoint) } : {};
     const { project } = await loadRooms();
     const place = scratch === undefined ? {} : { scratch };
-    yield* checkLog({ store, projection: project, said: saidSlots, keys, ...checkpoint, ...place });
-    const verification = keys.verificationKeys();
+    yield* checkLog({ store, projection: project, said: saidSlots, keys: verifier, ...checkpoint, ...place });
+    const verification = verifier.verificationKeys();
     yield* findingsOf(checkContents(store));
     yield* findingsOf(checkFrames(store));
     yield* findingsOf(checkReceipts(store, verification));

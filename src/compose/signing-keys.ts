@@ -10,8 +10,9 @@ import { type OpenData, openData } from './open-data.ts';
 import { systemClock, systemRandom } from './parts.ts';
 
 /** The registry as decisions use it: what its files refuse becomes an answer that says what to do. */
-export function signingKeyFacts(keys: KeyRegistry): SigningKeyFacts {
+export function signingKeyFacts(keys: KeyRegistry, { store }: Pick<Config, 'store'>): SigningKeyFacts {
   return {
+    isShared: store.kind === 'jetstream',
     rows: () => keys.rows(),
     rotate: (at) => written(() => keys.rotate(at)),
     revoke: (keyId, at) => written(() => keys.revoke(keyId, at)),
@@ -56,7 +57,7 @@ export async function changeKeysOffline(
             'resource_not_found',
             'No such key. See "harn-gateway keys list --offline".',
           );
-        recordSigningKeys(tx, keys.rows());
+        recordSigningKeys(tx, signingKeyFacts(keys, config));
       });
     return keys.rows().map(signingKeyOf);
   } finally {

@@ -92,6 +92,8 @@ export interface ReceiptFacts {
 
 /** The key registry. Changes are durable when they return; they throw `service_unavailable` when nothing changed. */
 export interface SigningKeyFacts {
+  /** Whether several nodes write the log, each with keys of its own. */
+  readonly isShared: boolean;
   rows(): readonly KeyRow[];
   /** A new key signs from `at` on; to call inside of a transaction, with its time. */
   rotate(at: string): KeyRow;

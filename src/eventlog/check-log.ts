@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sha256Hex } from '#json/canonical.ts';
 import { eventIdBehind, eventNumberOf } from '#protocol/ports.ts';
-import type { KeyRegistry } from '#receipts/key-registry.ts';
+import type { Verifier } from '#receipts/key-registry.ts';
 import {
   commitKey,
   FOLDED_SESSIONS,
@@ -33,7 +33,7 @@ interface CheckLogOptions {
   /** Where states refer to texts of events instead of holding them, as the log wrote them. Default: nowhere. */
   said?: SaidSlots;
   /** Keys that signed the summary of removed commits; without them its signature is not looked at. */
-  keys?: KeyRegistry;
+  keys?: Verifier;
   /** Head of the verified checkpoint; a log behind it, or another commit at its number, is a finding. */
   checkpoint?: LogHead;
   /** Where the folds are rebuilt. Default: memory. A large log wants a StoreScratch on an empty directory. */
@@ -260,7 +260,7 @@ function behind(checkpoint: LogHead, head: LogHead): Finding {
   return { problem: 'missing', where: 'checkpoint', expected: spell(checkpoint), observed: spell(head) };
 }
 
-function checkSummary(summary: CommitSummary, keys: KeyRegistry | undefined): Finding[] {
+function checkSummary(summary: CommitSummary, keys: Verifier | undefined): Finding[] {
   const observed = keys === undefined ? 'ok' : verifySummary(keys, summary);
   if (observed === 'ok') return [];
   return [{ problem: 'hash', where: SUMMARY_KEY, expected: 'a valid signature', observed }];

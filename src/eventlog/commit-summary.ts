@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sha256Hex } from '#json/canonical.ts';
-import type { KeyRegistry } from '#receipts/key-registry.ts';
+import type { KeyRegistry, Verifier } from '#receipts/key-registry.ts';
 import { SUMMARY_KEY } from '#store/keys.ts';
 import { unseal } from '#store/sealed-record.ts';
 import type { Store } from '#store/store.ts';
@@ -96,7 +96,7 @@ export function signSummary(
 }
 
 /** `ok`, or why the signature does not count. */
-export function verifySummary(keys: KeyRegistry, { signature, ...summary }: CommitSummary): string {
+export function verifySummary(keys: Verifier, { signature, ...summary }: CommitSummary): string {
   return keys.verify(summary.key_id, signedBytes(summary), signature);
 }
 

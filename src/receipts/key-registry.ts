@@ -1,4 +1,5 @@
 import { type KeyObject, sign } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { JsonValue } from '#protocol/json.ts';
 import { type Clock, type Random, timestamp } from '#protocol/ports.ts';
 import { privateKeyOf, rawPublicKey, SEED_BYTES, thumbprint } from './ed25519.ts';
@@ -34,11 +35,8 @@ export interface SigningKey {
   sign(bytes: Uint8Array): Buffer;
 }
 
-export interface KeyRegistry {
-  /** The key that signs now. */
-  current(): SigningKey;
-  /** Every key with its window, oldest first; private halves never leave the registry. */
-  rows(): readonly KeyRow[];
+/** What checks signatures. */
+export interface Verifier {
   /** What to check signatures with, by key id; keys that ended are among them. */
   verificationKeys(): VerificationKeys;
   /**
@@ -46,13 +44,27 @@ export interface KeyRegistry {
    * correct spelling. Never throws.
    */
   verify(keyId: string, bytes: Uint8Array, signature: Uint8Array | string): SignatureVerdict;
+}
+
+export interface KeyRegistry extends Verifier {
+  /** The key that signs now. */
+  current(): SigningKey;
+  /** Every key with its window, oldest first; private halves never leave the registry. */
+  rows(): readonly KeyRow[];
+  /** The same with keys of other nodes besides; nothing is written. */
+  with(others: readonly KeyRow[]): Verifier;
+  /**
+   * Takes over what others of a log that several nodes write did with keys: keys of theirs are verified with, and those that ended have
+   * ended here too. Where that is the one that signs here, a new one signs from `at` (RFC 3339) on. Throws as `rotate` does.
+   */
+  adopt(others: readonly KeyRow[], at: string): void;
   /**
    * A new key signs from `at` (RFC 3339) on, and the one before ends with it. When this returns both are durable; after a
    * crash the registry is the old one or the new one. Throws KeyRegistryError and file errors; then nothing changed.
    */
   rotate(at: string): KeyRow;
   /**
-   * What the key signed from `at` on counts as forged. When it is the one that signs, a new one takes its place in the same
+   * What the key signed from `at` on counts as forged. When it is the one that signs here, a new one takes its place in the same
    * step. Returns the row as it is now, the same again for a key that was revoked; undefined when there is no such key.
    */
   revoke(keyId: string, at: string): KeyRow | undefined;
@@ -106,7 +118,7 @@ export function plantRegistry(options: KeyRegistryOptions, jwks: JsonValue, sign
     };
   });
   prepareKeyDirectory(options.dir);
-  const signs = rows.findLast((row) => row.not_after === null && row.revoked_at === null);
+  const signs = rows.findLast(isCurrent);
   const isThere = signs !== undefined && hasPrivateKey(options.dir, signs.key_id);
   const now = timestamp(Math.max(options.clock.now(), signedMs));
   writeRows(options.dir, isThere ? rows : [...rows.map((row) => endedAt(row, now)), makeKey(options, now)]);
@@ -165,6 +177,21 @@ class FileKeyRegistry implements KeyRegistry {
     return verifySignature(this.#keys, { keyId, bytes, signature, timesMs: [] });
   }
 
+  with(others: readonly KeyRow[]): Verifier {
+    const keys = verificationKeys(merged(this.#rows, others));
+    return {
+      verificationKeys: () => keys,
+      verify: (keyId, bytes, signature) => verifySignature(keys, { keyId, bytes, signature, timesMs: [] }),
+    };
+  }
+
+  adopt(others: readonly KeyRow[], at: string): void {
+    const rows = merged(this.#rows, others);
+    if (isDeepStrictEqual(rows, this.#rows)) return;
+    const signs = rows.some((row) => row.key_id === this.#current.keyId && isCurrent(row));
+    this.#replace(signs ? rows : [...rows, makeKey(this.#options, at)]);
+  }
+
   rotate(at: string): KeyRow {
     const row = makeKey(this.#options, at);
     this.#replace([...this.#rows.map((old) => endedAt(old, at)), row]);
@@ -176,7 +203,7 @@ class FileKeyRegistry implements KeyRegistry {
     if (row === undefined || row.revoked_at !== null) return row;
     const revoked = { ...endedAt(row, at), revoked_at: at };
     const rows = this.#rows.map((other) => (other === row ? revoked : other));
-    this.#replace(row.not_after === null ? [...rows, makeKey(this.#options, at)] : rows);
+    this.#replace(row.key_id === this.#current.keyId ? [...rows, makeKey(this.#options, at)] : rows);
     return revoked;
   }
 
@@ -207,6 +234,21 @@ function endedAt(row: KeyRow, at: string): KeyRow {
   return row.not_after === null ? { ...row, not_after: at } : row;
 }
 
+const isCurrent = (row: KeyRow): boolean => row.not_after === null && row.revoked_at === null;
+
+/** Keys of others stand first: the last one that has not ended is the one that signs here. */
+function merged(rows: readonly KeyRow[], others: readonly KeyRow[]): KeyRow[] {
+  const own = new Set(rows.map(({ key_id }) => key_id));
+  const said = new Map(others.map((row) => [row.key_id, row]));
+  return [
+    ...others.filter(({ key_id }) => !own.has(key_id)),
+    ...rows.map((row) => {
+      const { not_after = null, revoked_at = null } = said.get(row.key_id) ?? {};
+      return { ...row, not_after: row.not_after ?? not_after, revoked_at: row.revoked_at ?? revoked_at };
+    }),
+  ];
+}
+
 function verificationKeys(rows: readonly KeyRow[]): Map<string, VerificationKey> {
   return new Map(rows.map((row) => [row.key_id, keyOf(publicJwk(row), row.key_id)]));
 }
@@ -215,7 +257,7 @@ function signingKey(
   { dir, opensWithoutKey = false }: KeyRegistryOptions,
   rows: readonly KeyRow[],
 ): SigningKey {
-  const row = rows.findLast((candidate) => candidate.not_after === null && candidate.revoked_at === null);
+  const row = rows.findLast(isCurrent);
   if (row === undefined)
     throw new KeyRegistryError(dir, 'every signing key has ended. Restore registry.json from a backup.');
   if (opensWithoutKey && !hasPrivateKey(dir, row.key_id))

@@ -75,7 +75,7 @@ function reasonOf({ ok, step, index }: StoredVerdict): string | null {
 const rotateSigningKey: Command<'rotateSigningKey'> = {
   decide(_input, tx, { signingKeys }) {
     const row = signingKeys.rotate(tx.time);
-    recordSigningKeys(tx, signingKeys.rows());
+    recordSigningKeys(tx, signingKeys);
     return { body: signingKeyOf(row) };
   },
 };
@@ -85,7 +85,7 @@ const revokeSigningKey: Command<'revokeSigningKey'> = {
   decide({ path }, tx, { signingKeys }) {
     const row = signingKeys.revoke(path.signing_key_id, tx.time);
     if (row === undefined) throw notFound('signing_key');
-    recordSigningKeys(tx, signingKeys.rows());
+    recordSigningKeys(tx, signingKeys);
     return { body: signingKeyOf(row) };
   },
 };

@@ -37,6 +37,8 @@ export const KEY_EVENTS = {
   /** What the key registry says of a key from now on; the private half is in no event. */
   'vendor.harn_gateway.signing_key_changed': z.object({
     key_id: z.string(),
+    /** Raw 32 bytes, base64url; absent in events of earlier versions. */
+    public_key: signingKey.shape.public_key.optional(),
     status: signingKey.shape.status,
     not_before: time,
     not_after: time.nullable(),

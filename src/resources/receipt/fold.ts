@@ -11,7 +11,9 @@ import {
   type ReceiptLogState,
   type ReceiptState,
   receiptKeys,
+  type SharedKey,
   type SigningKeyState,
+  type SigningKeysState,
 } from './state.ts';
 
 export const folds: Folds = {
@@ -102,6 +104,12 @@ function foldReceiptLog({ payload }: Event, states: StateWriter): void {
 }
 
 function foldSigningKeyChanged(event: Event, states: StateWriter): void {
-  const { key_id, status } = payload(event, 'vendor.harn_gateway.signing_key_changed');
-  states.set(receiptKeys.signingKey(key_id), { status } satisfies SigningKeyState);
+  const { status, public_key, ...window } = payload(event, 'vendor.harn_gateway.signing_key_changed');
+  states.set(receiptKeys.signingKey(window.key_id), { status } satisfies SigningKeyState);
+  if (public_key === undefined) return;
+  const { keys } = states.get<SigningKeysState>(receiptKeys.signingKeys) ?? { keys: [] };
+  const row: SharedKey = { ...window, public_key };
+  const isKnown = keys.some(({ key_id }) => key_id === row.key_id);
+  const next = isKnown ? keys.map((key) => (key.key_id === row.key_id ? row : key)) : [...keys, row];
+  states.set(receiptKeys.signingKeys, { keys: next } satisfies SigningKeysState);
 }

@@ -1,6 +1,6 @@
 import type { Clean } from '#protocol/clean.ts';
 import { type Folded, idKey } from '#resources/states.ts';
-import type { Receipt } from './schema.ts';
+import type { Receipt, SigningKey } from './schema.ts';
 
 /** Keys of what is folded, and prefixes of its lists. */
 export const receiptKeys = {
@@ -8,6 +8,8 @@ export const receiptKeys = {
   /** By session. */
   receiptChain: idKey('x/receipt-chain/'),
   signingKey: idKey('x/signing-key/'),
+  /** All of those whose public halves are in the log. */
+  signingKeys: 'x/signing-keys',
   receiptLog: 'x/receipt-log/size',
 } as const;
 
@@ -42,6 +44,16 @@ export interface SigningKeyState {
   status: 'current' | 'retired' | 'revoked';
 }
 
+/** What the nodes of a log have to know of each other's keys, oldest first. */
+export interface SigningKeysState {
+  keys: SharedKey[];
+}
+
+export interface SharedKey
+  extends Pick<SigningKey, 'public_key' | 'not_before' | 'not_after' | 'revoked_at'> {
+  key_id: string;
+}
+
 /** How many receipts were issued; the next one becomes the leaf of this index. */
 export interface ReceiptLogState {
   size: number;
@@ -51,3 +63,4 @@ export interface ReceiptLogState {
 export type CleanReceiptState = Clean<ReceiptState>;
 export type CleanReceiptChainState = Clean<ReceiptChainState>;
 export type CleanSigningKeyState = Clean<SigningKeyState>;
+export type CleanSigningKeysState = Clean<SigningKeysState>;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Clock, Random } from '#protocol/ports.ts';
-import { type KeyRegistry, openKeyRegistry } from '#receipts/key-registry.ts';
+import { type KeyRegistry, type KeyRow, openKeyRegistry } from '#receipts/key-registry.ts';
 import { keysOfJwks, verifySignature } from '#receipts/verification-keys.ts';
 
 const clock: Clock = { now: () => Date.UTC(2026, 10, 21), monotonic: () => 0 };
@@ -282,6 +282,45 @@ describe('the key registry', () => {
     );
     const claim = { keyId: first.keyId, bytes: HASH, signature, timesMs: [Date.parse(AT)] };
     expect(verifySignature(known, claim)).toBe('ok');
+  });
+
+  it('adopts what other nodes of its log did: verifies with their keys, and ends what they ended', () => {
+    const registry = keys(1, 2);
+    const own = registry.current();
+    const signedBefore = own.sign(HASH);
+    const [ownRow] = registry.rows() as [KeyRow];
+    const otherDir = join(data, 'other');
+    const other = openKeyRegistry({
+      dir: otherDir,
+      clock,
+      random: { bytes: (size) => new Uint8Array(size).fill(9) },
+    });
+    const signed = other.current().sign(HASH);
+    expect(registry.verify(other.current().keyId, HASH, signed)).toBe('unknown_key');
+    expect(registry.with(other.rows()).verify(other.current().keyId, HASH, signed)).toBe('ok');
+    registry.adopt(other.rows(), AT);
+    expect(registry.current().keyId).toBe(own.keyId);
+    expect(open().rows()).toEqual([...other.rows(), ownRow]);
+    expect(registry.verify(other.current().keyId, HASH, signed)).toBe('ok');
+    const file = readFileSync(registryFile());
+    registry.adopt(registry.rows(), AT);
+    expect(readFileSync(registryFile())).toEqual(file);
+
+    const ended = other.rows().map((row) => ({ ...row, not_after: AT, revoked_at: AT }));
+    registry.adopt([...ended, { ...ownRow, not_after: AT }], AT);
+    const now = registry.current().keyId;
+    expect([own.keyId, other.current().keyId]).not.toContain(now);
+    expect(readdirSync(dir).sort()).toEqual([`${now}.pem`, 'registry.json'].sort());
+    expect(
+      open()
+        .rows()
+        .map(({ not_after, revoked_at }) => [not_after, revoked_at]),
+    ).toEqual([
+      [AT, AT],
+      [AT, null],
+      [null, null],
+    ]);
+    expect(open().verify(own.keyId, HASH, signedBefore)).toBe('ok');
   });
 
   it('never signs with a key that has ended', () => {
