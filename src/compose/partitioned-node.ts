@@ -21,6 +21,7 @@ import { openKeyRegistry } from '#receipts/key-registry.ts';
 import { syncDirectorySync, writeFileAtomicSync } from '#store/atomic-file.ts';
 import type { GrpcSettings } from '#surfaces/grpc/server.ts';
 import { challengesOf } from '#surfaces/http/challenges.ts';
+import { answerJson } from '#surfaces/http/plain-answer.ts';
 import { RelayedClients } from '#surfaces/http/relayed-clients.ts';
 import { HostAllowList, TransportSecurity } from '#surfaces/http/request-checks.ts';
 import { listen } from '#surfaces/http/server.ts';
@@ -238,14 +239,7 @@ async function answerForAll(
   res: ServerResponse,
 ): Promise<void> {
   const { status, body, cacheControl } = made(await askAll(relay, partitions, path));
-  const text = JSON.stringify(body);
-  res.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(text),
-    'Cache-Control': cacheControl,
-    'X-Content-Type-Options': 'nosniff',
-  });
-  res.end(req.method === 'HEAD' ? undefined : text);
+  answerJson(req, res, { status, body, cacheControl });
 }
 
 type AskedOfAll = ReadonlyMap<string, (Asked & { json: JsonObject }) | undefined>;

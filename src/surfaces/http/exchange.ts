@@ -12,6 +12,7 @@ import { traceFields } from '#protocol/trace-context.ts';
 import type { RawBody, SpooledBody } from '#resources/operations.ts';
 import type { Timers } from '../timers.ts';
 import type { Challenges } from './challenges.ts';
+import { JSON_TYPE, SAFETY } from './plain-answer.ts';
 import type { FailedLogins, SenderProofs } from './request-checks.ts';
 
 export interface ExchangeDeps {
@@ -392,16 +393,6 @@ function closeWithoutReading(exchange: Exchange): void {
     deps.timers.after(LINGER_MS, () => socket.destroy());
   };
 }
-
-export const JSON_TYPE = 'application/json; charset=utf-8';
-
-/** Nothing the gateway serves may be sniffed, framed or run by a browser. */
-const SAFETY = [
-  'X-Content-Type-Options',
-  'nosniff',
-  'Content-Security-Policy',
-  "default-src 'none'; frame-ancestors 'none'",
-] as const;
 
 const DEFAULT_RETRY_SECONDS = 1;
 

@@ -6,6 +6,7 @@ import type { Logger } from '#protocol/ports.ts';
 import type { Timers } from '../timers.ts';
 import type { Challenges } from './challenges.ts';
 import { type Exchange, errorHeaders, exchangeOn } from './exchange.ts';
+import { JSON_TYPE, SAFETY } from './plain-answer.ts';
 
 /** Time for the client to read the refusal before the socket is cut. */
 const LINGER_MS = 1_000;
@@ -80,10 +81,9 @@ export function writeRefusal(
   const body = JSON.stringify(error.toBody(requestId));
   const head = [
     `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status] ?? 'Error'}`,
-    'Content-Type: application/json; charset=utf-8',
+    `Content-Type: ${JSON_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
-    'X-Content-Type-Options: nosniff',
-    "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'",
+    ...headerLines(SAFETY),
     'Cache-Control: no-store',
     `X-Request-Id: ${requestId}`,
     ...headerLines([...headers, ...errorHeaders(error, deps.challenges)]),

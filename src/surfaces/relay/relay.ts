@@ -13,6 +13,7 @@ import { ProtocolError } from '#protocol/errors.ts';
 import type { Clock } from '#protocol/ports.ts';
 import type { HttpLimits } from '../http/limits.ts';
 import { answerParseFailure, type ParseFailureDeps, writeRefusal } from '../http/parse-failure.ts';
+import { answerJson } from '../http/plain-answer.ts';
 import { RELAYED_FOR, type RelayedClients } from '../http/relayed-clients.ts';
 import {
   checkExpectation,
@@ -166,8 +167,11 @@ export class Relay implements OpenDoor {
     try {
       this.#check(req);
       // Alive is this process, whoever decides.
-      if (SAFE.has(req.method ?? '') && req.url === '/health')
-        return answerHealth(req, res, this.#deps.version);
+      if (isPlainHealth(req))
+        return answerJson(req, res, {
+          body: { ok: true, status: 'ok', version: this.#deps.version },
+          cacheControl: 'no-store',
+        });
       const answering = this.#deps.answers?.(req, res);
       if (answering !== undefined) return await answering;
       const destination = this.#of(req);
@@ -447,14 +451,10 @@ function onceConnected(outgoing: ClientRequest, reached: () => void): void {
   });
 }
 
-function answerHealth({ method }: IncomingMessage, res: ServerResponse, version: string): void {
-  const body = JSON.stringify({ ok: true, status: 'ok', version });
-  res.writeHead(200, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'no-store',
-  });
-  res.end(method === 'HEAD' ? undefined : body);
+/** Anything else that is asked of `/health` is judged where all requests are. */
+function isPlainHealth({ method, url, headers }: IncomingMessage): boolean {
+  const isRead = method === 'GET' || method === 'HEAD';
+  return isRead && url === '/health' && headers['idempotency-key'] === undefined;
 }
 
 /** Whether it may be sent once more although the owner may have carried it out. */
