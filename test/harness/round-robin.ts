@@ -19,7 +19,7 @@ export class RoundRobin {
   }
 
   static async start(ports: readonly number[], at = 0): Promise<RoundRobin> {
-    const server = createServer({ pauseOnConnect: true });
+    const server = createServer({ pauseOnConnect: true, noDelay: true });
     server.listen(at, '127.0.0.1');
     await once(server, 'listening');
     return new RoundRobin(server, ports);
@@ -45,7 +45,7 @@ export class RoundRobin {
     if (tries === 0 || client.destroyed) return void client.destroy();
     const at = this.#next;
     this.#next = (this.#next + 1) % this.#ports.length;
-    const server = connect(this.#ports[at] ?? 0, '127.0.0.1');
+    const server = connect({ port: this.#ports[at] ?? 0, host: '127.0.0.1', noDelay: true });
     this.#open.add(server).add(client);
     let isJoined = false;
     server.on('error', () => undefined);

@@ -22,7 +22,7 @@ export class PortRelay {
 
   private constructor(parts: { timers: Timers; logger: Logger }) {
     this.#parts = parts;
-    this.#server = createServer({ pauseOnConnect: true }, (client) => this.#take(client));
+    this.#server = createServer({ pauseOnConnect: true, noDelay: true }, (client) => this.#take(client));
   }
 
   static async open(place: Place, parts: { timers: Timers; logger: Logger }): Promise<PortRelay> {
@@ -61,7 +61,7 @@ export class PortRelay {
       later();
       return;
     }
-    const upstream = connect(this.#owner);
+    const upstream = connect({ ...this.#owner, noDelay: true });
     let isConnected = false;
     this.#open.add(upstream);
     client.once('close', () => upstream.destroy());
