@@ -267,15 +267,21 @@ export class Journal {
   }
 
   /**
-   * The messages behind a sequence, in order, until `stop` is called, the journal is closed, or none comes for a while: a server that was
-   * told to send what others lost may never say so.
+   * The messages behind a sequence, in order, until `stop` is called, the signal aborts, the journal is closed, or none comes for a while: a
+   * server that was told to send what others lost may never say so.
    */
-  async follow(after: number): Promise<{ messages: AsyncIterable<JournalMessage>; stop(): Promise<void> }> {
+  async follow(
+    after: number,
+    signal?: AbortSignal,
+  ): Promise<{ messages: AsyncIterable<JournalMessage>; stop(): Promise<void> }> {
     const { timers } = this.#options;
     const consumed = await this.#consume(after);
     async function* messages(): AsyncGenerator<JournalMessage, void> {
-      const listen = () => timers.after(QUIET_MS, () => consumed.stop());
+      const end = () => consumed.stop();
+      const listen = () => timers.after(QUIET_MS, end);
       let heard = listen();
+      signal?.addEventListener('abort', end);
+      if (signal?.aborted) end();
       try {
         for await (const { seq, headers, data } of consumed) {
           heard();
@@ -284,6 +290,7 @@ export class Journal {
         }
       } finally {
         heard();
+        signal?.removeEventListener('abort', end);
       }
     }
     return { messages: messages(), stop: async () => void (await consumed.close()) };

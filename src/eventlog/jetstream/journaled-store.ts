@@ -104,13 +104,17 @@ export class JournaledStore implements Store {
     return this.#seq;
   }
 
-  /** Reads to the end of the stream, as its leader has it now, and of the one in which the log goes on behind it. */
-  async catchUp(): Promise<void> {
+  /**
+   * Reads to the end of the stream, as its leader has it now, and of the one in which the log goes on behind it.
+   * @param signal ends it early; what was read is kept. Default: nothing does
+   */
+  async catchUp(signal?: AbortSignal): Promise<void> {
     for (let stream: string | undefined; stream !== this.#journal.stream; ) {
       stream = this.#journal.stream;
       try {
-        await this.#readOn();
+        await this.#readOn(signal);
       } catch (error) {
+        if (signal?.aborted) throw error;
         // Where nobody says whether the stream is gone, what failed first is what counts.
         if (!(await this.#readsAnew().catch(() => false))) throw error;
       }
@@ -134,12 +138,12 @@ export class JournaledStore implements Store {
     return true;
   }
 
-  async #readOn(): Promise<void> {
+  async #readOn(signal: AbortSignal | undefined): Promise<void> {
     const { first, last } = await this.#journal.bounds();
     if (last < this.#seq) throw lostEnd(this.#journal.stream, last, this.#seq);
     if (last === this.#seq) return;
     if (first > this.#seq + 1) throw lostBegin(this.#journal.stream, first);
-    const { messages, stop } = await this.#journal.follow(this.#seq);
+    const { messages, stop } = await this.#journal.follow(this.#seq, signal);
     try {
       let page: JournalMessage[] = [];
       let bytes = 0;
@@ -159,17 +163,21 @@ export class JournaledStore implements Store {
     throw storeUnavailable('The stream of the log ended before its end.');
   }
 
-  /** Reads what came since, while another node decides. What cannot be read now is read the next time. */
-  async followOn(): Promise<void> {
+  /**
+   * Reads what came since, while another node decides. What cannot be read now is read the next time; when the signal aborts, by
+   * `beginTerm`.
+   */
+  async followOn(signal: AbortSignal): Promise<void> {
     try {
-      await this.catchUp();
+      await this.catchUp(signal);
     } catch (error) {
       if (error instanceof IntegrityError || error instanceof StoreOpenError) throw error;
+      if (signal.aborted) return;
       this.#parts.logger.warn({ err: error }, 'the stream of the log cannot be read; it is tried again');
     }
   }
 
-  /** Begins to decide: behind it no message of an earlier owner can come. Everything before it has been read. */
+  /** Begins to decide: behind it no message of an earlier owner can come. Everything before it has been read then. */
   async beginTerm(): Promise<void> {
     for (;;) {
       try {

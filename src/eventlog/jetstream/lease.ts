@@ -103,16 +103,17 @@ export class Lease {
   }
 
   /**
-   * Waits until nobody has it, then takes and renews it. `waiting` is called again and again meanwhile, one at a time, and what it
-   * throws ends the waiting; whose lease it is, is looked at beside that, as requests wait for it. Rejects with StoreOpenError,
+   * Waits until nobody has it, then takes and renews it. `waiting` is called again and again meanwhile, one at a time, with what aborts when
+   * the lease is taken, and what it throws ends the waiting; whose lease it is, is looked at beside that, as requests wait for it. Rejects with StoreOpenError,
    * `locked`, where another node that lives has it under the address of this one; with the reason of the signal once that aborts.
    */
-  async take(waiting: () => Promise<void>, signal?: AbortSignal): Promise<void> {
+  async take(waiting: (taken: AbortSignal) => Promise<void>, signal?: AbortSignal): Promise<void> {
     const { clock, timers } = this.#parts;
     let seen: { revision: number; sinceMs: number } | undefined;
     let newest = 0;
     let renewals = 0;
-    const work = new Repeated(waiting);
+    const taken = new AbortController();
+    const work = new Repeated(() => waiting(taken.signal));
     while (!this.#isOver) {
       signal?.throwIfAborted();
       let isTaken = false;
@@ -135,7 +136,10 @@ export class Lease {
         this.#parts.logger.warn({ err: error }, 'the lease cannot be read; it is looked at again');
         await this.#leaveSilent(error);
       }
-      if (isTaken) return work.ended();
+      if (isTaken) {
+        taken.abort();
+        return work.ended();
+      }
       const { url } = this.#parts.self;
       if (renewals >= LIVING_RENEWALS && url !== undefined) throw takenAddress(this.#parts.bucket, url);
       work.goOn();

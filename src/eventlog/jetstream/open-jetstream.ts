@@ -69,9 +69,9 @@ export async function openJetStreamStore(options: JetStreamOptions): Promise<Jou
     const parts = { cache, journal, logger, lease, newTermId, onOvertaken: overtaken };
     const store = await patiently(() => JournaledStore.open(parts));
     const started = of.clock.monotonic();
-    await lease.take(async () => {
+    await lease.take(async (taken) => {
       if (waitsMs !== undefined && of.clock.monotonic() - started > waitsMs) throw inUse(store.stream);
-      await store.followOn();
+      await store.followOn(taken);
     }, options.signal);
     await patiently(() => store.beginTerm());
     logger.info(

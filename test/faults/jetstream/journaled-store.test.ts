@@ -84,6 +84,30 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('a log on JetStream'), () =
     await journal.close();
   });
 
+  it('is left at once by a node that begins to decide', async () => {
+    const journal = await Journal.open({
+      servers: servers.urls,
+      name: 'left',
+      replicas: 1,
+      newLogId: () => 'log_left',
+      schema: FORMS.current,
+      clock: { monotonic: () => performance.now() },
+      // Nothing but the signal ends it.
+      timers: { ...nodeTimers, after: () => () => undefined },
+    });
+    await journal.publish('term', 'term_1', Buffer.alloc(0), 0);
+    const taken = new AbortController();
+    const { messages, stop } = await journal.follow(0, taken.signal);
+    const seen: number[] = [];
+    for await (const { seq } of messages) {
+      seen.push(seq);
+      taken.abort();
+    }
+    await stop();
+    expect(seen).toEqual([1]);
+    await journal.close();
+  });
+
   const noteOf = (log: EventLog, id: string) => log.state<Tally>(resourceKey('task', id))?.note;
 
   /** As if the node that has it had given it back, though it goes on. */
