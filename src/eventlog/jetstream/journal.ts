@@ -396,7 +396,10 @@ export function connectionOptions({
 
 export function unreachable(where: string, cause: unknown): StoreOpenError {
   if (cause instanceof StoreOpenError) return cause;
-  const detail = cause instanceof Error ? cause.message : String(cause);
+  // What callers are told is in the way of what it was.
+  let reason = cause;
+  while (reason instanceof Error && reason.cause !== undefined) reason = reason.cause;
+  const detail = reason instanceof Error ? reason.message : String(reason);
   return new StoreOpenError('unreadable', where, `The log on ${where} cannot be opened: ${detail}.`, {
     cause,
   });
@@ -435,6 +438,10 @@ async function ensureStream(
   return { logId: log_id, schema: Number(schema) };
 }
 
+/** Whether it says by itself what is wrong: trying again would not help. */
+export const isSaid = (error: unknown): boolean =>
+  error instanceof StoreOpenError || error instanceof IntegrityError;
+
 /** Tries again what fails while servers are away: a cluster that has just started has no leader for a while. */
 export async function untilDone<T>(
   { clock, timers }: Pick<JournalOptions, 'clock' | 'timers'>,
@@ -445,7 +452,7 @@ export async function untilDone<T>(
     try {
       return await action();
     } catch (error) {
-      const isFinal = error instanceof StoreOpenError || error instanceof IntegrityError;
+      const isFinal = isSaid(error);
       if (isFinal || clock.monotonic() - startedMs > limitMs) throw error;
       await pause(timers, PAUSE_MS);
     }

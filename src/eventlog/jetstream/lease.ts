@@ -14,6 +14,8 @@ const MARGIN_MS = 400;
 const RENEW_MS = 500;
 const ANSWER_MS = 1_000;
 const LOOK_MS = 200;
+/** In which others that wait look five times. */
+const OTHERS_FIRST_MS = 1_000;
 /** After which another server is tried. */
 const SILENT_MS = 2_000;
 const UNAVAILABLE = 503;
@@ -174,6 +176,11 @@ export class Lease {
     this.#silentSinceMs ??= nowMs;
     if (nowMs - this.#silentSinceMs < SILENT_MS) return;
     this.#heard();
+    await this.#reconnect();
+  }
+
+  /** Another server may answer. */
+  async #reconnect(): Promise<void> {
     await this.#parts.connection
       .reconnect()
       .catch((error: unknown) => this.#parts.logger.debug({ err: error }, 'no other server is tried'));
@@ -280,7 +287,23 @@ export class Lease {
     const had = this.#renewed !== undefined && !this.#isOver;
     this.#isOver = true;
     this.#stopTimer();
-    if (!had) return;
+    if (had) await this.#writeFree();
+  }
+
+  /** Gives it back to whoever can do more with it than this node now, which may take it again. */
+  async giveBack(): Promise<void> {
+    this.#stopTimer();
+    // What is under way would take it again.
+    await this.#renewing;
+    this.#stopTimer();
+    if (this.#isOver || this.#renewed === undefined) return;
+    this.#renewed = undefined;
+    await this.#writeFree();
+    await this.#reconnect();
+    await pause(this.#parts.timers, OTHERS_FIRST_MS);
+  }
+
+  async #writeFree(): Promise<void> {
     try {
       const givenTo = this.#parts.successor?.();
       const value = givenTo === undefined ? NOBODY : JSON.stringify({ givenTo } satisfies GivenTo);

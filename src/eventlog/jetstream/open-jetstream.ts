@@ -1,10 +1,11 @@
 import type { Clock, Logger, Random } from '#protocol/ports.ts';
 import { FIRST_PARTITION } from '#protocol/ports.ts';
 import { type LevelStoreOptions, openLevelStore } from '#store/level-store.ts';
-import { IntegrityError, StoreOpenError } from '#store/store-errors.ts';
+import { StoreOpenError } from '#store/store-errors.ts';
 import { FORMS } from '../migrate/forms.ts';
 import type { Timers } from '../timers.ts';
 import {
+  isSaid,
   Journal,
   type JournalOptions,
   leaseBucket,
@@ -38,6 +39,8 @@ export interface JetStreamOptions
 }
 
 const ID_BYTES = 16;
+/** How long a node that has the lease tries to begin its term. */
+const BEGIN_MS = 5_000;
 
 /**
  * Opens the store of a log on JetStream, with this node as the one that decides: waits until no other one does, and reads what that one
@@ -69,11 +72,21 @@ export async function openJetStreamStore(options: JetStreamOptions): Promise<Jou
     const parts = { cache, journal, logger, lease, newTermId, onOvertaken: overtaken };
     const store = await patiently(() => JournaledStore.open(parts));
     const started = of.clock.monotonic();
-    await lease.take(async (taken) => {
-      if (waitsMs !== undefined && of.clock.monotonic() - started > waitsMs) throw inUse(store.stream);
-      await store.followOn(taken);
-    }, options.signal);
-    await patiently(() => store.beginTerm());
+    for (;;) {
+      await lease.take(async (taken) => {
+        if (waitsMs !== undefined && of.clock.monotonic() - started > waitsMs) throw inUse(store.stream);
+        await store.followOn(taken);
+      }, options.signal);
+      try {
+        await untilDone(of, BEGIN_MS, () => store.beginTerm());
+        break;
+      } catch (error) {
+        if (waitsMs !== undefined || isSaid(error)) throw error;
+        // Another node may reach what this one does not.
+        logger.warn({ err: error }, 'the servers of the log take no term of this node; it waits again');
+        await lease.giveBack();
+      }
+    }
     logger.info(
       { stream: store.stream, waited_ms: Math.round(of.clock.monotonic() - started) },
       'this node decides for the log',
@@ -83,9 +96,9 @@ export async function openJetStreamStore(options: JetStreamOptions): Promise<Jou
     await cache.close();
     await lease?.release();
     await journal?.close();
-    const isSaid =
-      error instanceof StoreOpenError || error instanceof IntegrityError || error === options.signal?.reason;
-    throw isSaid ? error : unreachable(options.servers.join(', '), error);
+    throw isSaid(error) || error === options.signal?.reason
+      ? error
+      : unreachable(options.servers.join(', '), error);
   }
 }
 

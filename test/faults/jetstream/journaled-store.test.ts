@@ -117,6 +117,25 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('a log on JetStream'), () =
     await connection.close();
   }
 
+  it('is given back by a node whose term its servers do not take, and decided for once they do', async () => {
+    await (await openLog('one')).close();
+    const connection = await connect({ servers: [...servers.urls] });
+    const { streams } = await jetstreamManager(connection);
+    const { messages } = (await streams.info(STREAM)).state;
+    await streams.update(STREAM, { max_msgs: messages });
+    const opening = openLog('two');
+    const lease = await new Kvm(connection).open('HARN_shared_leases');
+    const value = async () => (await lease.get('p0000'))?.string();
+    await expect.poll(value).not.toBe('');
+    await expect.poll(value, { timeout: 15_000 }).toBe('');
+    await streams.update(STREAM, { max_msgs: -1 });
+    await connection.close();
+    const log = await opening;
+    await append(log, noted('t', 'after'));
+    await log.close();
+    await expectSound('two');
+  }, 30_000);
+
   async function expectSound(node: string): Promise<void> {
     const store = await openStore(node);
     expect(await findingsOf(store)).toEqual([]);
