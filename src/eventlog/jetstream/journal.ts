@@ -32,6 +32,8 @@ export const OPEN_MS = 15_000;
 const PAUSE_MS = 100;
 /** How long a message whose acknowledgement did not come is sent again before callers are refused. */
 const SETTLE_MS = 5_000;
+/** A server that led finds out that another one does in less, once it hears the others. */
+const DEPOSED_MS = 10_000;
 /** Without a message where there must be one; the library notices a consumer that is gone in less. */
 const QUIET_MS = 10_000;
 const DUPLICATES_NS = 120_000_000_000;
@@ -256,13 +258,22 @@ export class Journal {
     return !generations.includes(this.#generation);
   }
 
-  /** Sequence of the newest message, and of the first one that is kept, as the leader has them. */
-  async bounds(): Promise<{ first: number; last: number }> {
-    try {
-      const { state } = await this.#manager.streams.info(this.stream);
-      return { first: state.first_seq, last: state.last_seq };
-    } catch (error) {
-      throw storeUnavailable('The servers of the log do not answer.', error);
+  /**
+   * Sequence of the newest message, and of the first one that is kept, as the leader has them.
+   * @param read the newest message that was read: a leader that is behind it has slept, or lost the others, and does not know yet that
+   *   another one leads. It is asked again for ten seconds. Default: none
+   */
+  async bounds(read = 0): Promise<{ first: number; last: number }> {
+    const { clock, timers } = this.#options;
+    for (const startedMs = clock.monotonic(); ; ) {
+      try {
+        const { state } = await this.#manager.streams.info(this.stream);
+        const isDeposed = state.last_seq < read && clock.monotonic() - startedMs < DEPOSED_MS;
+        if (!isDeposed) return { first: state.first_seq, last: state.last_seq };
+      } catch (error) {
+        throw storeUnavailable('The servers of the log do not answer.', error);
+      }
+      await pause(timers, PAUSE_MS);
     }
   }
 

@@ -139,7 +139,7 @@ export class JournaledStore implements Store {
   }
 
   async #readOn(signal: AbortSignal | undefined): Promise<void> {
-    const { first, last } = await this.#journal.bounds();
+    const { first, last } = await this.#journal.bounds(this.#seq);
     if (last < this.#seq) throw lostEnd(this.#journal.stream, last, this.#seq);
     if (last === this.#seq) return;
     if (first > this.#seq + 1) throw lostBegin(this.#journal.stream, first);

@@ -57,21 +57,23 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('a log on JetStream'), () =
         },
       },
     });
-  it('is not waited for where its servers send nothing', async () => {
-    const asked: number[] = [];
-    const journal = await Journal.open({
+  const openJournal = (name: string, timers: Partial<typeof nodeTimers> = {}) =>
+    Journal.open({
       servers: servers.urls,
-      name: 'quiet',
+      name,
       replicas: 1,
-      newLogId: () => 'log_quiet',
+      newLogId: () => `log_${name}`,
       schema: FORMS.current,
       clock: { monotonic: () => performance.now() },
-      timers: {
-        ...nodeTimers,
-        after: (delayMs, run) => {
-          asked.push(delayMs);
-          return nodeTimers.after(delayMs / 50, run);
-        },
+      timers: { ...nodeTimers, ...timers },
+    });
+
+  it('is not waited for where its servers send nothing', async () => {
+    const asked: number[] = [];
+    const journal = await openJournal('quiet', {
+      after(delayMs, run) {
+        asked.push(delayMs);
+        return nodeTimers.after(delayMs / 50, run);
       },
     });
     await journal.publish('term', 'term_1', Buffer.alloc(0), 0);
@@ -85,16 +87,8 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('a log on JetStream'), () =
   });
 
   it('is left at once by a node that begins to decide', async () => {
-    const journal = await Journal.open({
-      servers: servers.urls,
-      name: 'left',
-      replicas: 1,
-      newLogId: () => 'log_left',
-      schema: FORMS.current,
-      clock: { monotonic: () => performance.now() },
-      // Nothing but the signal ends it.
-      timers: { ...nodeTimers, after: () => () => undefined },
-    });
+    // Nothing but the signal ends the reading.
+    const journal = await openJournal('left', { after: () => () => undefined });
     await journal.publish('term', 'term_1', Buffer.alloc(0), 0);
     const taken = new AbortController();
     const { messages, stop } = await journal.follow(0, taken.signal);
@@ -105,6 +99,16 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('a log on JetStream'), () =
     }
     await stop();
     expect(seen).toEqual([1]);
+    await journal.close();
+  });
+
+  it('is not taken for shorter than what was read of it, while a server answers that does not lead any more', async () => {
+    const journal = await openJournal('deposed');
+    await journal.publish('term', 'term_1', Buffer.alloc(0), 0);
+    const bounds = journal.bounds(2);
+    // As if it heard of the others now.
+    await journal.publish('term', 'term_2', Buffer.alloc(0), 1);
+    expect(await bounds).toEqual({ first: 1, last: 2 });
     await journal.close();
   });
 
