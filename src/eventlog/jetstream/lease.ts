@@ -90,6 +90,8 @@ export class Lease {
       replicas: parts.replicas,
       history: 1,
       timeout: ANSWER_MS,
+      // By the one that leads: what a replica says may be old, and another one next time.
+      allow_direct: false,
     });
     return new Lease(parts, kv);
   }
@@ -112,7 +114,6 @@ export class Lease {
   async take(waiting: (taken: AbortSignal) => Promise<void>, signal?: AbortSignal): Promise<void> {
     const { clock, timers } = this.#parts;
     let seen: { revision: number; sinceMs: number } | undefined;
-    let newest = 0;
     let renewals = 0;
     const taken = new AbortController();
     const work = new Repeated(() => waiting(taken.signal));
@@ -124,16 +125,16 @@ export class Lease {
         const revision = found?.revision ?? 0;
         const value = found?.string() ?? NOBODY;
         const isFree = value === NOBODY || isGivenTo(value, this.#parts.self.url);
-        if (revision !== seen?.revision) {
+        if (seen === undefined || found === null || revision > seen.revision) {
           if (seen !== undefined && this.#isTwin(value)) renewals += 1;
           seen = { revision, sinceMs: clock.monotonic() };
           this.#heard();
         }
-        // A server that is behind may say who had it before.
-        if (revision >= newest) this.#parts.onHolder(this.#otherHolder(value));
-        newest = Math.max(newest, revision);
-        const isDue = isFree || clock.monotonic() - seen.sinceMs >= LEASE_MS;
-        isTaken = isDue && (await this.#tryTake(revision));
+        // A server that led and has slept says who had it before, which is no news.
+        const isNewest = revision === seen.revision;
+        if (isNewest) this.#parts.onHolder(this.#otherHolder(value));
+        const isDue = (isNewest && isFree) || clock.monotonic() - seen.sinceMs >= LEASE_MS;
+        isTaken = isDue && (await this.#tryTake(seen.revision));
       } catch (error) {
         this.#parts.logger.warn({ err: error }, 'the lease cannot be read; it is looked at again');
         await this.#leaveSilent(error);
@@ -260,12 +261,13 @@ export class Lease {
     this.#parts.logger.warn({ err: cause }, 'the lease was not renewed');
     try {
       const found = await this.#kv.get(this.#parts.key);
-      if (found === null || found.string() !== this.#value) {
+      // One from before what this node has written is said by a server that led and has slept.
+      if (found === null || (found.string() !== this.#value && found.revision > this.#revision)) {
         this.#lose();
         return;
       }
       // Which of the renewals it is nobody knows, so the age stays what it was until the next one.
-      this.#revision = found.revision;
+      this.#revision = Math.max(this.#revision, found.revision);
     } catch (error) {
       this.#parts.logger.warn(
         { err: error },
