@@ -21,7 +21,7 @@ import { openKeyRegistry } from '#receipts/key-registry.ts';
 import { syncDirectorySync, writeFileAtomicSync } from '#store/atomic-file.ts';
 import type { GrpcSettings } from '#surfaces/grpc/server.ts';
 import { challengesOf } from '#surfaces/http/challenges.ts';
-import { answerJson } from '#surfaces/http/plain-answer.ts';
+import { answerJson } from '#surfaces/http/exchange.ts';
 import { RelayedClients } from '#surfaces/http/relayed-clients.ts';
 import { HostAllowList, TransportSecurity } from '#surfaces/http/request-checks.ts';
 import { listen } from '#surfaces/http/server.ts';

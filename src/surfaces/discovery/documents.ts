@@ -14,8 +14,7 @@ import {
 import { loadExamples } from '#resources/load-examples.ts';
 import type { DocumentId } from '#resources/operations.ts';
 import type { Persona } from '#resources/persona/schema.ts';
-import { send, sendEmpty, sendJson } from '#surfaces/http/exchange.ts';
-import { JSON_TYPE } from '#surfaces/http/plain-answer.ts';
+import { JSON_TYPE, send, sendEmpty, sendJson } from '#surfaces/http/exchange.ts';
 import type { Exchange } from '../http/exchange.ts';
 import { asyncApiDocument } from './asyncapi.ts';
 import { openApiDocument } from './openapi.ts';

@@ -5,8 +5,7 @@ import { ProtocolError } from '#protocol/errors.ts';
 import type { Logger } from '#protocol/ports.ts';
 import type { Timers } from '../timers.ts';
 import type { Challenges } from './challenges.ts';
-import { type Exchange, errorHeaders, exchangeOn } from './exchange.ts';
-import { JSON_TYPE, SAFETY } from './plain-answer.ts';
+import { type Exchange, errorHeaders, exchangeOn, JSON_TYPE, SAFETY } from './exchange.ts';
 
 /** Time for the client to read the refusal before the socket is cut. */
 const LINGER_MS = 1_000;

@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
+import { TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { CredentialOfCall, Gateway } from '#gateway.ts';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { Clock } from '#protocol/ports.ts';
 import type { SenderProof } from '#protocol/sender-proof.ts';
-import type { RelayedClients, Sender } from './relayed-clients.ts';
+import { RELAYED_FOR, type RelayedClients, type Sender } from './relayed-clients.ts';
 
 /** Headers that must not come twice: Node keeps the first, others the last, and an attacker uses the difference. */
 const SINGLE_HEADERS = [
@@ -246,6 +246,10 @@ export class SenderProofs {
 
   /** Of the certificate of a client the SHA-256, base64url; undefined where it showed none. */
   certificateOf(sender: Sender): string | undefined {
+    const { socket, headers, certificateSha256 } = sender;
+    // As nearly all do, which pay for nothing more.
+    const showsNone = !(socket instanceof TLSSocket) && certificateSha256 === undefined;
+    if (showsNone && headers[RELAYED_FOR] === undefined) return undefined;
     return this.#clients.certificateOf(sender);
   }
 }

@@ -11,9 +11,9 @@ import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { Clock } from '#protocol/ports.ts';
+import { answerJson } from '../http/exchange.ts';
 import type { HttpLimits } from '../http/limits.ts';
 import { answerParseFailure, type ParseFailureDeps, writeRefusal } from '../http/parse-failure.ts';
-import { answerJson } from '../http/plain-answer.ts';
 import { RELAYED_FOR, type RelayedClients } from '../http/relayed-clients.ts';
 import {
   checkExpectation,

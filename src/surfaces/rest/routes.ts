@@ -19,6 +19,7 @@ import {
 } from '#resources/operations.ts';
 import {
   cutAnswer,
+  JSON_TYPE,
   readSpooled,
   type Spooled,
   send,
@@ -26,7 +27,6 @@ import {
   sendJson,
   writeHead,
 } from '#surfaces/http/exchange.ts';
-import { JSON_TYPE } from '#surfaces/http/plain-answer.ts';
 import type { Documents } from '../discovery/documents.ts';
 import type { Exchange, HttpState } from '../http/exchange.ts';
 import type { HttpLimits } from '../http/limits.ts';

@@ -20,7 +20,7 @@ import {
 import { freePorts } from '../../harness/round-robin.ts';
 import { CERT, KEY } from '../../unit/surfaces/tls-fixture.ts';
 import { killChildren } from '../child-processes.ts';
-import { GatewayPlace } from '../gateway-process.ts';
+import { GatewayPlace, type GatewayProcess } from '../gateway-process.ts';
 
 const LIMIT_MS = 120_000;
 const THUMBPRINT = createHash('sha256').update(new X509Certificate(CERT).raw).digest('base64url');
@@ -31,6 +31,7 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('clients of several nodes')
   let issuer: TokenIssuerPeer;
   let pair: SigningPair;
   let places: GatewayPlace[];
+  const started: GatewayProcess[] = [];
   const folder = mkdtempSync(join(tmpdir(), 'harn-certificates-'));
   const files = { cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
   afterAll(() => rmSync(folder, { recursive: true }));
@@ -44,6 +45,8 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('clients of several nodes')
     places = [];
   });
   afterEach(async () => {
+    // The gateways of its partitions end with a node that is told to, and a while behind one that is killed.
+    await Promise.all(started.splice(0).map((node) => node.stop()));
     killChildren();
     await Promise.all([issuer.close(), servers.close()]);
     for (const place of places) place.remove();
@@ -65,6 +68,12 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('clients of several nodes')
     place.env['NODE_EXTRA_CA_CERTS'] = files.cert;
     places.push(place);
     return place;
+  }
+
+  async function start(place: GatewayPlace): Promise<GatewayProcess> {
+    const node = await place.start();
+    started.push(node);
+    return node;
   }
 
   const bound = () => {
@@ -100,7 +109,7 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('clients of several nodes')
     'show their certificates to a node with several partitions',
     async () => {
       const [port] = await freePorts(1);
-      await placeAt(port, 2).start();
+      await start(placeAt(port, 2));
       await expectBinding(port);
     },
     LIMIT_MS,
@@ -111,7 +120,7 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('clients of several nodes')
     async () => {
       const [port, grpcPort] = await freePorts(2);
       const place = placeAt(port, 2, { grpc: { port: grpcPort, tls: { client_ca: files.cert } } });
-      const node = await place.start();
+      const node = await start(place);
       const health = async (...pair: Buffer[]) => {
         const ca = Buffer.from(CERT);
         const client = new GrpcTestClient(
@@ -139,7 +148,8 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('clients of several nodes')
     'show them, and are known by their addresses, through a node that does not decide',
     async () => {
       const ports = await freePorts(2);
-      const [owner] = [await placeAt(ports[0], 1).start(), await placeAt(ports[1], 1).start()];
+      const owner = await start(placeAt(ports[0], 1));
+      await start(placeAt(ports[1], 1));
       expect(await owner.decides).toBe(true);
       for (const port of ports) await expectBinding(port);
       const guess = (localAddress: string) =>
