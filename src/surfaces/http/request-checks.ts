@@ -231,7 +231,9 @@ export class SenderProofs {
   /** Undefined when the request shows nothing, as nearly all do. Its `Host` has to be checked before. */
   of(req: IncomingMessage): SenderProof | undefined {
     const { dpop } = req.headers;
-    const certificateSha256 = this.certificateOf(req);
+    // Nearly all have shown none, and pay for nothing.
+    const mayHaveShown = req.socket instanceof TLSSocket || req.headers[RELAYED_FOR] !== undefined;
+    const certificateSha256 = mayHaveShown ? this.certificateOf(req) : undefined;
     if (dpop === undefined && certificateSha256 === undefined) return undefined;
     const scheme = this.#transport.isSecure(req) ? 'https' : 'http';
     const [path = ''] = (req.url ?? '').split('?', 1);
@@ -246,10 +248,6 @@ export class SenderProofs {
 
   /** Of the certificate of a client the SHA-256, base64url; undefined where it showed none. */
   certificateOf(sender: Sender): string | undefined {
-    const { socket, headers, certificateSha256 } = sender;
-    // As nearly all do, which pay for nothing more.
-    const showsNone = !(socket instanceof TLSSocket) && certificateSha256 === undefined;
-    if (showsNone && headers[RELAYED_FOR] === undefined) return undefined;
     return this.#clients.certificateOf(sender);
   }
 }
