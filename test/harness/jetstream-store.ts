@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { basename, dirname } from 'node:path';
+import type { JournaledStore } from '#eventlog/jetstream/journaled-store.ts';
 import { type JetStreamOptions, openJetStreamStore } from '#eventlog/jetstream/open-jetstream.ts';
 import type { LevelStoreOptions } from '#store/level-store.ts';
-import type { Store } from '#store/store.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
 
 export const QUIET = {
@@ -17,7 +17,7 @@ export function openJetStreamFor(
   servers: readonly string[],
   level: LevelStoreOptions,
   given: Partial<Pick<JetStreamOptions, 'clock' | 'onOvertaken' | 'address'>> = {},
-): Promise<Store> {
+): Promise<JournaledStore> {
   return openJetStreamStore({
     servers,
     name: basename(dirname(level.path)).slice(0, 32),

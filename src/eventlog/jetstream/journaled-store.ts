@@ -242,6 +242,8 @@ export class JournaledStore implements Store {
   leave(): Promise<void> {
     return this.#inTurn(async () => {
       await this.#checkLease();
+      // Killed behind the message, this directory is known by it as the one in which the log goes on.
+      await this.#cache.write([positionPut({ stream: this.#journal.stream, seq: this.#seq })]);
       const left = Buffer.from(JSON.stringify(this.#head));
       this.#seq = await this.#journal.publish('left', this.#parts.newTermId(), left, this.#seq);
       this.#isOvertaken = true;

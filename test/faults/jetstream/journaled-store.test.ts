@@ -7,9 +7,11 @@ import { connect } from '@nats-io/transport-node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventLog } from '#eventlog/event-log.ts';
 import { Journal } from '#eventlog/jetstream/journal.ts';
+import { positionOf } from '#eventlog/jetstream/journaled-store.ts';
 import { FORMS } from '#eventlog/migrate/forms.ts';
 import { eventIdOf } from '#protocol/ports.ts';
 import { resourceKey } from '#store/keys.ts';
+import { openLevelStore } from '#store/level-store.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
 import { openJetStreamFor } from '../../harness/jetstream-store.ts';
 import { NATS_SERVER, NatsServers, needsNats } from '../../harness/nats-servers.ts';
@@ -139,6 +141,20 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('a log on JetStream'), () =
     await log.close();
     await expectSound('two');
   }, 30_000);
+
+  it('is left by a directory that has read all but the message that says so, even when it is killed then', async () => {
+    await (await openLog('one')).close();
+    const store = await openStore('one');
+    await store.leave();
+    await store.close();
+    const cache = await openLevelStore({ path: join(directory.path, 'one', 'shared', 'log') });
+    const position = positionOf(cache);
+    await cache.close();
+    const connection = await connect({ servers: [...servers.urls] });
+    const { state } = await (await jetstreamManager(connection)).streams.info(STREAM);
+    await connection.close();
+    expect(position).toEqual({ stream: STREAM, seq: state.last_seq - 1 });
+  });
 
   async function expectSound(node: string): Promise<void> {
     const store = await openStore(node);
