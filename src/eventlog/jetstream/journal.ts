@@ -34,6 +34,8 @@ const PAUSE_MS = 100;
 const SETTLE_MS = 5_000;
 /** A server that led finds out that another one does in less, once it hears the others. */
 const DEPOSED_MS = 10_000;
+/** After which servers remove a consumer that nobody asks any more, as that of a reading that was cut off; by default five minutes. */
+const FORGOTTEN_MS = 30_000;
 /** Without a message where there must be one; the library notices a consumer that is gone in less. */
 const QUIET_MS = 10_000;
 const DUPLICATES_NS = 120_000_000_000;
@@ -312,6 +314,7 @@ export class Journal {
       const consumer = await this.#client.consumers.get(this.stream, {
         deliver_policy: DeliverPolicy.StartSequence,
         opt_start_seq: after + 1,
+        inactive_threshold: FORGOTTEN_MS,
       });
       return await consumer.consume({ max_bytes: 8 * MAX_MESSAGE_BYTES, expires: PULL_MS });
     } catch (error) {
