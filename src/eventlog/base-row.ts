@@ -1,6 +1,7 @@
 import { sha256Hex } from '#json/canonical.ts';
-import { KEY_KINDS } from '#store/keys.ts';
+import { KEY_KINDS, LOG_CUT_KEY, LOG_FOLDED_KEY } from '#store/keys.ts';
 import { CHECK_DIGITS, contentOfChecked, SEAL_BYTES } from '#store/sealed-record.ts';
+import type { Store } from '#store/store.ts';
 import type { FoldCodec, FoldRecord } from './fold-record.ts';
 
 /**
@@ -27,6 +28,11 @@ const MARKER_BYTES = Buffer.from(BASE_MARKER);
 
 /** The kinds of rows that can be the base. */
 export const BASE_ROW_KINDS = [KEY_KINDS.resource, KEY_KINDS.fold, KEY_KINDS.list] as const;
+
+/** False only where neither retention nor an erasure ever came, so that no row is the base. */
+export function mayHaveBase(store: Pick<Store, 'get'>): boolean {
+  return [LOG_CUT_KEY, LOG_FOLDED_KEY].some((key) => store.get(key) !== undefined);
+}
 
 /** Whether a key is that of a fold or of a list, and so of no record of its own. */
 export function isDerivedRow(key: string): boolean {

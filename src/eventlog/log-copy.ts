@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ProtocolError } from '#protocol/errors.ts';
 import type { KeyRegistry } from '#receipts/key-registry.ts';
-import { commitKey, KEY_KINDS, keysUnder, LOG_CUT_KEY } from '#store/keys.ts';
+import { commitKey, KEY_KINDS, keysUnder } from '#store/keys.ts';
 import { sealedHash, unseal } from '#store/sealed-record.ts';
 import type { Store, StoreSnapshot, WriteOp } from '#store/store.ts';
 import { IntegrityError } from '#store/store-errors.ts';
-import { contentOfRow, isBaseRow, isDerivedRow, NAMED_KINDS, rowHash } from './base-row.ts';
+import { contentOfRow, isBaseRow, isDerivedRow, mayHaveBase, NAMED_KINDS, rowHash } from './base-row.ts';
 import { signCheckpoint } from './checkpoint.ts';
 import type { CommitRecord } from './commit-record.ts';
 import { headBehind, readSummary } from './commit-summary.ts';
@@ -80,8 +80,7 @@ function refused(reason: string, message: string): ProtocolError {
 
 /** Every commit, and every record that one of them names. */
 async function* everything(snapshot: StoreSnapshot, head: LogHead): AsyncGenerator<WriteOp[], void> {
-  // Where nothing was removed no row is the base.
-  const hasBase = snapshot.get(LOG_CUT_KEY) !== undefined;
+  const hasBase = mayHaveBase(snapshot);
   for (const { prefix } of NAMED_KINDS) {
     if (isDerivedRow(prefix) && !hasBase) continue;
     for await (const page of snapshot.entries(keysUnder(prefix)))

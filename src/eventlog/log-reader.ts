@@ -7,7 +7,6 @@ import {
   KEY_KINDS,
   keysUnder,
   LOG_CUT_KEY,
-  LOG_FOLDED_KEY,
   lastSegment,
   streamCutKey,
   streamOf,
@@ -16,7 +15,15 @@ import {
 import { SEAL_BYTES, unseal } from '#store/sealed-record.ts';
 import type { KeyRange, Store } from '#store/store.ts';
 import { IntegrityError } from '#store/store-errors.ts';
-import { BASE_MARKER, baseEntryOf, isBaseRow, isListRow, MARKER_ENTRY, rowHash } from './base-row.ts';
+import {
+  BASE_MARKER,
+  baseEntryOf,
+  isBaseRow,
+  isListRow,
+  MARKER_ENTRY,
+  mayHaveBase,
+  rowHash,
+} from './base-row.ts';
 import type { EventLog, Segment, State, StoredEvent, StreamScope } from './event-log.ts';
 import { type FoldCodec, type FoldRecord, NO_FOLD, type StateCache } from './fold-record.ts';
 import { markEvent, type RemovedPart } from './history-mark.ts';
@@ -86,7 +93,7 @@ export class LogReader {
   /** False only where nothing was ever removed, so that no row is the base. */
   isCutOrDamaged(): boolean {
     try {
-      return [LOG_CUT_KEY, LOG_FOLDED_KEY].some((key) => this.#store.get(key) !== undefined);
+      return mayHaveBase(this.#store);
     } catch (error) {
       if (error instanceof IntegrityError) return true;
       throw error;

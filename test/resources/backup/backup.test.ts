@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { userText } from '../../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.ts';
 import { runCommand } from '../../interop/command-line.ts';
+import { endedErasure } from '../erasure/ended-erasure.ts';
 import { RetentionStage } from '../event/retention-stage.ts';
 import { askForBackup, BackupStage, readable } from './backup-stage.ts';
 
@@ -185,5 +186,17 @@ describe('a backup of a log with retention', () => {
     const restored = await stage.restored(stage.dir, 'restored');
     expect(await readable(restored.client, through)).toBe(before);
     await stage.restored(third, 'third');
+  });
+
+  it('holds what is left of an erased session that had the newest receipt', async () => {
+    const { session_id } = await kept.run('forget me');
+    await endedErasure(kept.client, { session_id, rule: 'a law' });
+    const made = await stage.backedUp(kept);
+    expect(await runCommand(['log', 'check', '--data', made])).toMatchObject({ code: 0, err: '' });
+    const before = await kept.client.events('/v1/events');
+    const restored = await stage.restored(made, 'restored');
+    const after = await restored.client.events('/v1/events');
+    expect(after.filter(({ id }) => id <= (before.at(-1)?.id ?? ''))).toEqual(before);
+    expect((await restored.client.call('GET', `/v1/sessions/${session_id}`)).status).toBe(404);
   });
 });
