@@ -34,7 +34,7 @@ const PAUSE_MS = 100;
 const SETTLE_MS = 5_000;
 /** A server that led finds out that another one does in less, once it hears the others. */
 const DEPOSED_MS = 10_000;
-/** After which servers remove a consumer that nobody asks any more, as that of a reading that was cut off; by default five minutes. */
+/** After which servers remove a consumer that nobody asks any more, as that of a node that was killed; by default five minutes. */
 const FORGOTTEN_MS = 30_000;
 /** Without a message where there must be one; the library notices a consumer that is gone in less. */
 const QUIET_MS = 10_000;
@@ -242,6 +242,15 @@ export class Journal {
     }
   }
 
+  /** Messages with sequences from one to another, both included, which are there. Rejects with `service_unavailable`. */
+  async between(first: number, last: number): Promise<JournalMessage[]> {
+    const asked = Array.from({ length: last - first + 1 }, (_, at) => this.message(first + at));
+    const found = (await Promise.all(asked)).filter((message) => message !== undefined);
+    if (found.length < asked.length)
+      throw storeUnavailable('The servers of the log do not have all of it now.');
+    return found;
+  }
+
   /** Removes the stream and its objects from the servers, with their files. */
   async remove(): Promise<void> {
     await this.#objects.destroy();
@@ -288,7 +297,7 @@ export class Journal {
     signal?: AbortSignal,
   ): Promise<{ messages: AsyncIterable<JournalMessage>; stop(): Promise<void> }> {
     const { timers } = this.#options;
-    const consumed = await this.#consume(after);
+    const { consumer, consumed } = await this.#consume(after);
     async function* messages(): AsyncGenerator<JournalMessage, void> {
       const end = () => consumed.stop();
       const listen = () => timers.after(QUIET_MS, end);
@@ -306,7 +315,12 @@ export class Journal {
         signal?.removeEventListener('abort', end);
       }
     }
-    return { messages: messages(), stop: async () => void (await consumed.close()) };
+    const stop = async () => {
+      await consumed.close();
+      // Not waited for: one whose removal was not heard is forgotten after a while.
+      void consumer.delete().catch(() => undefined);
+    };
+    return { messages: messages(), stop };
   }
 
   async #consume(after: number) {
@@ -316,7 +330,10 @@ export class Journal {
         opt_start_seq: after + 1,
         inactive_threshold: FORGOTTEN_MS,
       });
-      return await consumer.consume({ max_bytes: 8 * MAX_MESSAGE_BYTES, expires: PULL_MS });
+      return {
+        consumer,
+        consumed: await consumer.consume({ max_bytes: 8 * MAX_MESSAGE_BYTES, expires: PULL_MS }),
+      };
     } catch (error) {
       throw storeUnavailable('The servers of the log do not answer.', error);
     }

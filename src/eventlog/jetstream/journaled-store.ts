@@ -20,6 +20,7 @@ import { logMetaOf, logMetaPut } from '../log-meta.ts';
 import { checkBatch, commitIn, objectPrefix, packBatch, rowsOf, unpackBatch } from './commit-message.ts';
 import {
   generationOf,
+  isSaid,
   type Journal,
   type JournalMessage,
   type MessageKind,
@@ -30,6 +31,8 @@ import type { Lease } from './lease.ts';
 /** Messages that are written to LevelDB at once while much is read. */
 const MAX_PAGE = 64;
 const MAX_PAGE_BYTES = 2 * 1024 * 1024;
+/** So many messages, of half a mebibyte at most, are asked for one by one. */
+const MAX_ASKED = 16;
 /** In which nodes that wait look five times. */
 const GRACE_MS = 1_000;
 
@@ -143,6 +146,8 @@ export class JournaledStore implements Store {
     if (last < this.#seq) throw lostEnd(this.#journal.stream, last, this.#seq);
     if (last === this.#seq) return;
     if (first > this.#seq + 1) throw lostBegin(this.#journal.stream, first);
+    // What a look finds is asked for; a consumer for it would be made by all servers, five times a second.
+    if (last - this.#seq <= MAX_ASKED) return this.#apply(await this.#journal.between(this.#seq + 1, last));
     const { messages, stop } = await this.#journal.follow(this.#seq, signal);
     try {
       let page: JournalMessage[] = [];
@@ -171,7 +176,7 @@ export class JournaledStore implements Store {
     try {
       await this.catchUp(signal);
     } catch (error) {
-      if (error instanceof IntegrityError || error instanceof StoreOpenError) throw error;
+      if (isSaid(error)) throw error;
       if (signal.aborted) return;
       this.#parts.logger.warn({ err: error }, 'the stream of the log cannot be read; it is tried again');
     }
