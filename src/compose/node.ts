@@ -1,14 +1,12 @@
 import { createIdSource } from '#protocol/ports.ts';
 import { challengesOf } from '#surfaces/http/challenges.ts';
-import { RelayedClients } from '#surfaces/http/relayed-clients.ts';
+import { newRelaySecret, RelayedClients } from '#surfaces/http/relayed-clients.ts';
 import { HostAllowList, TransportSecurity } from '#surfaces/http/request-checks.ts';
 import { listen, type OpenDoor } from '#surfaces/http/server.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
 import type { Nodes } from './jetstream.ts';
 import type { Parts } from './parts.ts';
 import { httpLimits, serverSettings } from './surface.ts';
-
-const SECRET_BYTES = 32;
 
 /** A node of a log that several share, until it decides. */
 export interface OpenNode {
@@ -31,7 +29,7 @@ export async function openNode(parts: Parts): Promise<OpenNode | undefined> {
   const settings = serverSettings(config);
   const { tls, trustedProxies, requireTls, allowedHosts, publicUrl, grpc } = settings;
   const newRequestId = createIdSource(clock, random);
-  const relaySecret = Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url');
+  const relaySecret = newRelaySecret(random);
   let secretOfOwner: string | undefined;
   const relay = new Relay({
     version,

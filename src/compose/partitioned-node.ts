@@ -22,7 +22,7 @@ import { syncDirectorySync, writeFileAtomicSync } from '#store/atomic-file.ts';
 import type { GrpcSettings } from '#surfaces/grpc/server.ts';
 import { challengesOf } from '#surfaces/http/challenges.ts';
 import { answerJson } from '#surfaces/http/exchange.ts';
-import { RelayedClients } from '#surfaces/http/relayed-clients.ts';
+import { newRelaySecret, RelayedClients } from '#surfaces/http/relayed-clients.ts';
 import { HostAllowList, TransportSecurity } from '#surfaces/http/request-checks.ts';
 import { listen } from '#surfaces/http/server.ts';
 import type { GrpcDoor, GrpcDoorDeps } from '#surfaces/relay/grpc-door.ts';
@@ -38,8 +38,6 @@ export { partitionIds } from '#eventlog/jetstream/tenant-places.ts';
 
 /** How often a node looks whether it decides for too many partitions, and how long one that has just changed is left alone. */
 const BALANCE_EVERY_MS = 5_000;
-
-const SECRET_BYTES = 32;
 
 /** `ended`: or it has not read its log yet. `grpcPort`: 0 where gRPC is not served. */
 export type GatewayState =
@@ -139,7 +137,7 @@ export async function openPartitionedNode(parts: NodeParts): Promise<Partitioned
     ...placingOf(config),
     nodeUrl,
     nodeId: newId('node'),
-    newRelaySecret: () => Buffer.from(systemRandom.bytes(SECRET_BYTES)).toString('base64url'),
+    newRelaySecret: () => newRelaySecret(systemRandom),
     serves: () => [...able],
     clock: systemClock,
     timers: nodeTimers,

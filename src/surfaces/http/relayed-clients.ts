@@ -2,12 +2,19 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import type { Random } from '#protocol/ports.ts';
 
 /**
  * By which a node of a log says to another one, or to its own gateway, from which address a request came, and which certificate its client
  * has shown.
  */
 export const RELAYED_FOR = 'harn-relayed-for';
+
+const SECRET_BYTES = 32;
+
+/** Another one each time; base64url. */
+export const newRelaySecret = (random: Random): string =>
+  Buffer.from(random.bytes(SECRET_BYTES)).toString('base64url');
 
 /** What tells one sender from another. */
 export interface Sender {

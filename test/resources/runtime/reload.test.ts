@@ -1,8 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { apiKeyHash, newApiKey } from '#auth/api-keys.ts';
@@ -10,6 +8,7 @@ import { systemRandom } from '#compose/compose.ts';
 import { TAKES_EFFECT } from '#config/reloading.ts';
 import { SECTION_NAMES } from '#config/schema.ts';
 import { VERSION_HEADER } from '#protocol/versions.ts';
+import { fingerprint, selfSigned } from '../../harness/certificates.ts';
 import { TestClient } from '../../harness/client.ts';
 import { CONFIG_FILE, startTestGateway, type TestGateway } from '../../harness/gateway.ts';
 import type { Peer } from '../../harness/peers/peer.ts';
@@ -56,18 +55,6 @@ const sends = ({ requests }: Peer) => requests.filter(({ method }) => method ===
 async function followed({ url, key, version }: TestClient, taskId: string): Promise<string> {
   const headers = { authorization: `Bearer ${key}`, [VERSION_HEADER]: version };
   return (await fetch(`${url}/v1/tasks/${taskId}/stream`, { headers })).text();
-}
-
-/** SHA-256 of the certificate that a new connection gets. */
-function fingerprint(url: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const { hostname, port } = new URL(url);
-    const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false }, () => {
-      resolve(socket.getPeerCertificate().fingerprint256);
-      socket.end();
-    });
-    socket.on('error', reject);
-  });
 }
 
 const toSecond = (sections: Sections) => {
@@ -238,27 +225,7 @@ describe('a reload', () => {
     const tls = await startTestGateway({ data, config: { server: { tls: { cert, key } } } });
     try {
       const before = await fingerprint(tls.url);
-      execFileSync(
-        'openssl',
-        [
-          'req',
-          '-x509',
-          '-newkey',
-          'ec',
-          '-pkeyopt',
-          'ec_paramgen_curve:P-256',
-          '-nodes',
-          '-subj',
-          '/CN=localhost',
-          '-days',
-          '2',
-          '-keyout',
-          key,
-          '-out',
-          cert,
-        ],
-        { stdio: 'ignore' },
-      );
+      selfSigned(cert, key);
       await tls.reload();
       const after = await fingerprint(tls.url);
       expect(after).not.toBe(before);
