@@ -59,6 +59,15 @@ export async function askPublic(
   return { url, ok, status, body: await jsonOf(url, response) };
 }
 
+/** Whether a gateway takes work, and why not, where it says so. Throws CliError when there is no gateway. */
+export async function askReady(
+  options: ClientOptions,
+): Promise<{ url: string; ready: boolean; reason: string | null }> {
+  const { url, ok: ready, body } = await askPublic(options, '/ready');
+  const { reason } = (body ?? {}) as { reason?: unknown };
+  return { url, ready, reason: typeof reason === 'string' ? reason : null };
+}
+
 /** Another server at that address answers something else. */
 async function jsonOf(url: string, response: Response): Promise<JsonValue> {
   const text = await response.text();

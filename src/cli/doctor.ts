@@ -34,8 +34,9 @@ import {
 import type { Logger } from '#protocol/ports.ts';
 import { SUPPORTED_VERSIONS } from '#protocol/versions.ts';
 import type { Redactor } from '#redaction/redactor.ts';
+import { askReady } from './client.ts';
 import { inspectEditors } from './editors.ts';
-import { describeFailure, EXIT } from './exit-codes.ts';
+import { CliError, describeFailure, EXIT } from './exit-codes.ts';
 import { type ConfigOptions, configOf, withConfigOptions } from './gateway-config.ts';
 import { PROGRAM } from './invocation.ts';
 import { packageRoot, packageVersion } from './package-facts.ts';
@@ -224,14 +225,31 @@ async function dataLines({ config, data }: Facts): Promise<Line[]> {
     return [fine(`${dir} can be opened (schema ${sight.schema}); nobody has it open`)];
   const owner = sight.pid === undefined ? 'another process' : `process ${sight.pid}`;
   const announced = announcedGateway(dir);
-  if (announced !== undefined && announced.pid === sight.pid)
-    return [fine(`${dir} is open in the gateway at ${announced.url} (${owner})`)];
+  if (announced !== undefined && announced.pid === sight.pid) {
+    const said = `${dir} is open in the gateway at ${announced.url} (${owner})`;
+    const why = await unreadyBecause(announced.url);
+    if (why === undefined) return [fine(said)];
+    return [
+      bad(`${said}, which takes no work: ${why}`, `See "${PROGRAM} status" and "${PROGRAM} log check".`),
+    ];
+  }
   return [
     bad(
       `${dir} is open in ${owner}, which is no gateway that is ready`,
       `Wait for its end where it is another command, or a gateway that starts; else stop it.`,
     ),
   ];
+}
+
+/** Undefined where it is ready, or not reached: then the line of the gateway says so. */
+async function unreadyBecause(url: string): Promise<string | undefined> {
+  try {
+    const { ready, reason } = await askReady({ url });
+    return ready ? undefined : (reason ?? 'it does not say why');
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    return undefined;
+  }
 }
 
 /** The servers of a log in JetStream, and the replicas of its streams. */

@@ -1,7 +1,7 @@
 import type { PermissionRequest } from '#resources/permission/schema.ts';
 import { inputWords } from '#resources/task/listing.ts';
 import type { Task } from '#resources/task/schema.ts';
-import { askPublic, type ClientOptions, ForbiddenError, GatewayClient } from './client.ts';
+import { askReady, type ClientOptions, ForbiddenError, GatewayClient } from './client.ts';
 import { CliError, EXIT } from './exit-codes.ts';
 import { type ItemOf, itemsOf, type ListParams, type ListPath } from './listing.ts';
 
@@ -79,9 +79,8 @@ export class Looker {
   async look(): Promise<Look> {
     const head = { time: new Date().toISOString(), url: null, ready: false, error: null };
     try {
-      const { url, ok: ready, body } = await askPublic(this.#options, '/ready');
-      const { reason } = (body ?? {}) as { reason?: unknown };
-      Object.assign(head, { url, ready, error: typeof reason === 'string' ? reason : null });
+      const { url, ready, reason } = await askReady(this.#options);
+      Object.assign(head, { url, ready, error: reason });
       const seen = await this.#seen(new GatewayClient(this.#options));
       this.#wasThere = true;
       return { ...head, ...seen };

@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { announceGateway } from '#operation/data-directory.ts';
 import { JOURNAL_KEY } from '#store/keys.ts';
 import { openLevelStore } from '#store/level-store.ts';
-import { startTestGateway } from '../harness/gateway.ts';
+import { startTestGateway, type TestGateway } from '../harness/gateway.ts';
 import { mcpServers } from '../harness/mcp-servers.ts';
 import { NATS_SERVER, NatsServers, needsNats } from '../harness/nats-servers.ts';
 import { OtlpCollector } from '../harness/otlp-collector.ts';
@@ -361,6 +361,25 @@ describe('doctor', () => {
     expect((await doctor({}, data)).of('data')[0]).toMatchObject({
       ok: true,
       said: expect.stringMatching(/can be opened \(schema \d+\); nobody has it open$/),
+    });
+  });
+
+  it('says of a gateway that takes no work why', async () => {
+    const data = join(dir, 'rolled-back');
+    mkdirSync(data);
+    const once = async (act: (gateway: TestGateway) => Promise<unknown>) => {
+      const gateway = await startTestGateway({ data });
+      await act(gateway).finally(() => gateway.close());
+    };
+    await once(async () => undefined);
+    cpSync(join(data, 'store'), join(dir, 'older'), { recursive: true });
+    await once(({ client }) => client.session());
+    rmSync(join(data, 'store'), { recursive: true });
+    cpSync(join(dir, 'older'), join(data, 'store'), { recursive: true });
+    await once(async ({ url }) => {
+      const { code, of } = await doctor({ server: { port: Number(new URL(url).port) } }, data);
+      expect(code).toBe(1);
+      expect(of('data')).toMatchObject([{ ok: false, said: expect.stringContaining('takes no work: ') }]);
     });
   });
 
