@@ -62,7 +62,8 @@ export async function withRoutesProposed<T>(
     if (route === undefined || !(error instanceof RefusedError) || error.param !== 'metadata.route')
       throw error;
     const routes = await knownRoutes(client);
-    if (routes.length === 0) throw error;
+    // One that is there is refused for another reason, as a halt.
+    if (routes.length === 0 || routes.includes(route)) throw error;
     throw new CliError(unknownRoute(route, routes));
   }
 }

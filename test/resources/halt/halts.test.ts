@@ -312,6 +312,11 @@ describe('a halt of an agent or a tool', () => {
     const listed = await run('list');
     expect(listed.out).toContain(id);
     expect(listed.out).toContain('It orders in a loop.');
+    const task = ['task', 'go', '--route', 'a2a:shop', '--url', gateway.url, '--key', client().key];
+    const refused = await runCommand(task);
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain('It orders in a loop.');
+    expect(refused.err).not.toContain('names no route');
     expect((await run('release', id, '--reason', 'Mended.')).out).toContain('released');
     expect((await run('list')).out).toBe('');
     expect((await run('list', '--all')).out).toContain(id);
