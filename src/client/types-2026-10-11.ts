@@ -10029,6 +10029,8 @@ export interface operations {
             query?: {
                 /** @description Id of a line, or the cursor of a page, to go on behind. It counts before `since`. */
                 after?: string;
+                /** @description The same as `after`, which counts where both are sent. */
+                cursor?: string;
                 /** @description Items of a page at most. */
                 limit?: number;
                 /** @description RFC 3339 time of the first line. Default: all. */

@@ -21,6 +21,11 @@ export const auditOperations = {
         .max(64)
         .optional()
         .describe('Id of a line, or the cursor of a page, to go on behind. It counts before `since`.'),
+      cursor: z
+        .string()
+        .max(64)
+        .optional()
+        .describe('The same as `after`, which counts where both are sent.'),
       limit: inDigits(z.int().min(1).max(1_000).default(200)),
     }),
     alternatives: [AUDIT_LINES_TYPE],

@@ -21,8 +21,9 @@ const EVERYTHING = { kind: 'all' } as const;
 
 const exportAudit: Query<'exportAudit'> = async ({ query }, tools) => {
   const since = query.since === undefined ? undefined : timeOf(query.since);
-  const named =
-    query.after === undefined ? undefined : checkCursor(tools.log, EVERYTHING, query.after, 'after');
+  const param = query.after === undefined ? 'cursor' : 'after';
+  const behind = query[param];
+  const named = behind === undefined ? undefined : checkCursor(tools.log, EVERYTHING, behind, param);
   const after = named ?? (since === undefined ? NO_EVENT : await placeBefore(tools.log, since));
   const reading = { after, since: named === undefined ? since : undefined, tools };
   if (tools.accept?.includes(AUDIT_LINES_TYPE)) {

@@ -164,6 +164,8 @@ describe('the audit export', () => {
     const { next_cursor } = await siem.get<Page>(`/v1/audit?after=${lines.at(-1)?.id}`);
     await client.post('/v1/holds', { name: 'new', session_ids: [(await client.session()).id], reason: 'r' });
     expect((await siem.get<Page>(`/v1/audit?after=${next_cursor}`)).data).toHaveLength(1);
+    // Who pages here as everywhere else gets on, too.
+    expect((await siem.get<Page>(`/v1/audit?cursor=${next_cursor}`)).data).toHaveLength(1);
     const streamed = await fetch(`${siem.url}/v1/audit`, {
       headers: {
         accept: 'application/x-ndjson',
@@ -186,6 +188,7 @@ describe('the audit export', () => {
     };
     expect(await refused('since=soon')).toEqual([400, 'since']);
     expect(await refused('after=x')).toEqual([400, 'after']);
+    expect(await refused('cursor=x')).toEqual([400, 'cursor']);
     expect(await refused('after=00000000000099999999')).toEqual([410, 'after']);
     expect(await refused('limit=1001')).toEqual([400, 'limit']);
   });
