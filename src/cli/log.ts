@@ -235,6 +235,7 @@ async function goOn(
   flags: AcceptFlags,
   accept: (log: OpenLog, why: Because | undefined) => Promise<void>,
 ): Promise<void> {
+  if (flags.reason?.trim() === '') throw new CliError('Say why with --reason, or leave it out.', EXIT.usage);
   const { config, partition } = await placeOf(offlineConfigOf(flags), flags.partition);
   refuseMissing(config.store.data);
   const { logger, redactor } = createLogging('warn', logsTo(process.stderr));

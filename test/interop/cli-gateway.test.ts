@@ -50,6 +50,8 @@ describe('commands on the data of a stopped gateway', () => {
     const checked = await run('log', 'check');
     expect(checked).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/ 0 findings\n$/) });
     expect((await run('log', 'accept-truncation')).err).not.toContain('HARN_TEST_NOT_SET');
+    const unsaid = await run('log', 'accept-truncation', '--reason', ' ');
+    expect(unsaid).toMatchObject({ code: 2, err: expect.stringContaining('--reason') });
     for (const command of ['check', 'serve']) {
       const { code, err } = await run(command);
       expect([command, code]).toEqual([command, 2]);
