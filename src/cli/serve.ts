@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { createLogging, partitionTools, startGateway } from '#compose/compose.ts';
+import { ConfigError } from '#config/fault.ts';
 import type { Config } from '#config/load.ts';
 import { dataPaths } from '#operation/data-directory.ts';
 import { type ListedGateway, RunningGateways } from '#operation/running-gateways.ts';
+import { ProtocolError } from '#protocol/errors.ts';
 import type { Logger } from '#protocol/ports.ts';
 import { EXIT } from './exit-codes.ts';
 import { firstSteps } from './first-steps.ts';
@@ -86,9 +88,11 @@ async function serve({ partition, ...options }: ServeOptions): Promise<void> {
   own?.decides();
   const self = { url: gateway.url, pid: process.pid, data, started_at: new Date().toISOString() };
   const running = new RunningGateways(process.env);
-  // Its line in the log says what came of it; a faulty file changes nothing.
+  // A faulty file changes nothing, and the gateway has said its faults.
   const reload = () =>
-    void gateway.reload().catch((error: unknown) => logger.error({ err: error }, 'not reloaded'));
+    void gateway.reload().catch((error: unknown) => {
+      if (!(error instanceof ProtocolError)) logger.error({ err: error }, 'not reloaded');
+    });
   hangUps.lead(reload);
   const unwatch = watch ? source.watch(reload) : () => undefined;
   // Before the ready line: who reads it may send the signal at once.
@@ -244,7 +248,12 @@ async function serveNode(
     void Promise.resolve()
       .then(() => node.reload(source.read()))
       .then(() => gateways.reload())
-      .catch((error: unknown) => logger.error({ err: error }, 'not reloaded'));
+      .catch((error: unknown) =>
+        logger.error(
+          error instanceof ConfigError ? { faults: error.faults } : { err: error },
+          'not reloaded',
+        ),
+      );
   };
   hangUps.lead(reload);
   const unwatch = watch ? source.watch(reload) : () => undefined;

@@ -4822,6 +4822,28 @@ export interface components {
                 /** @description What was not recorded. */
                 unrecorded: number;
             };
+            /** @description What `vendor.harn_gateway.configuration_reloaded` says. */
+            "vendor.harn_gateway.configuration_reloaded"?: {
+                api_keys: {
+                    /** @description What was added. */
+                    added: string[];
+                    /** @description What was taken away. */
+                    removed: string[];
+                    /** @description What was changed. */
+                    replaced: string[];
+                };
+                /** @description What took effect. */
+                applied: string[];
+                /** @description Routes of agents, by what became of them. */
+                routes: {
+                    /** @description What was added. */
+                    added: string[];
+                    /** @description What was taken away. */
+                    removed: string[];
+                    /** @description What was changed. */
+                    replaced: string[];
+                };
+            };
             /** @description What `vendor.harn_gateway.dead_letter_changed` says. */
             "vendor.harn_gateway.dead_letter_changed"?: {
                 /** @description How often it was tried. */

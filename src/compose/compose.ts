@@ -136,7 +136,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
   let reloader: Reloader | undefined;
   let endHaltedCalls = async (): Promise<void> => undefined;
   closers.push(() => reloader?.close());
-  const reload = () => reloader?.reload() ?? refuseReload();
+  const reload = (actor: string) => reloader?.reload(actor) ?? refuseReload();
   // One gateway of a node alone would take tenants and keys of which the door and the others know nothing.
   const reloadAsked = parts.partition === undefined ? reload : refuseReloadOfOne;
   const core = makeCore(working, data, rooms, clients, authentication, watch, {
@@ -222,7 +222,7 @@ async function start(parts: Parts, closers: Closer[]): Promise<RunningGateway> {
     return closeAll(closers);
   };
   const grpc = { grpcAddress: surface.grpcAddress(), grpcPort: surface.grpcPort() };
-  return { url, ...grpc, log, tidy, reload, consoleLink, close };
+  return { url, ...grpc, log, tidy, reload: () => reload('operator'), consoleLink, close };
 }
 
 /** How the other nodes of the log find this one. */

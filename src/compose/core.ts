@@ -676,7 +676,7 @@ interface PerformerParts extends Pick<RestoreParts, 'bundles' | 'redact' | 'proj
 export interface Operating {
   /** Whether what a tenant has lies in this log. Absent: the log has one partition. */
   isHere?: ((tenant: string) => boolean) | undefined;
-  reload(): Promise<ReloadReport>;
+  reload(actor: string): Promise<ReloadReport>;
   /** Ends the programs and connections of the agents that are halted as a whole. */
   stopHaltedAgents(): Promise<void>;
   /** Lets the agent of a route be reached again, unless a halt stops it. */
@@ -711,7 +711,7 @@ function performer(
       await erase();
       return { erasureId: effect.erasureId };
     }
-    if (effect.kind === 'reload') return { reload: await reload() };
+    if (effect.kind === 'reload') return { reload: await reload(effect.actor) };
     // What happens after a commit may happen after this.
     if (effect.kind === 'stop_halted' || effect.kind === 'start_released') runner.haltsChanged();
     if (effect.kind === 'stop_halted') {

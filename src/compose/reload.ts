@@ -61,9 +61,13 @@ export class Reloader {
     this.#deps = deps;
   }
 
-  /** Throws ProtocolError: `invalid_request` with every fault, `service_unavailable` where the log cannot be written now. */
-  reload(): Promise<ReloadReport> {
-    return this.#inTurn.run('reload', () => this.#reload());
+  /**
+   * A refusal is in the log of the process too: who sends a signal has no other answer.
+   * @param actor who asks for it, as it goes on record
+   * Throws ProtocolError: `invalid_request` with every fault, `service_unavailable` where the log cannot be written now.
+   */
+  reload(actor: string): Promise<ReloadReport> {
+    return this.#inTurn.run('reload', () => this.#reload(actor));
   }
 
   /** Ends the clients that were replaced and whose tasks have all ended. */
@@ -94,16 +98,16 @@ export class Reloader {
     await Promise.all([...this.#retired].map((client) => client.close()));
   }
 
-  async #reload(): Promise<ReloadReport> {
+  async #reload(actor: string): Promise<ReloadReport> {
     const { parts, core, issuers, authentication, surface } = this.#deps;
     const { config, logger, clock } = parts;
     const { applied, needsRestart, effective } = planReload(config, this.#read());
-    const made = changedRoutes(config, effective);
+    const made = changesOf(rowsByRoute(config), rowsByRoute(effective));
     const view = viewOf(effective);
     const fresh = this.#freshClients(view.config, made);
     const nextIssuers = keptIssuers(issuers, trustedIssuers({ ...parts, config: effective }));
     const certificate = effective.server.tls && readPair(effective.server.tls);
-    await this.#record(effective);
+    await this.#record(effective, { actor, applied, routes: made });
 
     // What callers have used up stays where their bounds did not change.
     const isMeterKept = isDeepStrictEqual(config.rate_limits, effective.rate_limits);
@@ -158,14 +162,23 @@ export class Reloader {
   }
 
   /** What the log says of the configuration; nothing of it is wrong where the reload fails behind it. */
-  async #record({ workspaces, personas, vaults }: Config): Promise<void> {
+  async #record(effective: Config, { actor, applied, routes }: Change): Promise<void> {
+    const { workspaces, personas, vaults } = effective;
     const { core, parts } = this.#deps;
     const { log, tools } = core;
-    if (log.status !== 'open' || log.integrity.status !== 'ok')
-      throw new ProtocolError(
-        'service_unavailable',
-        'The log cannot be written now, so nothing was changed. See /ready, then reload again.',
+    if (log.status !== 'open' || log.integrity.status !== 'ok') {
+      const message = 'The log cannot be written now, so nothing was changed. See /ready, then reload again.';
+      parts.logger.error({}, message);
+      throw new ProtocolError('service_unavailable', message);
+    }
+    if (applied.length > 0) {
+      const api_keys = changesOf(keysById(parts.config), keysById(effective));
+      const resource = { object: 'log', id: log.logId };
+      const payload = tools.redact({ applied: [...applied], routes, api_keys }).value;
+      await log.transact({ actor }, (tx) =>
+        tx.append({ event: 'vendor.harn_gateway.configuration_reloaded', resource, payload }),
       );
+    }
     await ensureWorkspaces(log, tools.redact(workspaces).value, parts.logger);
     await ensurePersonas(log, tools, tools.redact(personas).value);
     await ensureVaults(log, tools.redact(vaults).value);
@@ -210,15 +223,24 @@ export function isHalted({ tools }: Pick<Core, 'tools'>, { route }: ProtocolClie
 
 type Routes = ReloadReport['routes'];
 
-function changedRoutes(running: Config, effective: Config): Routes {
-  const before = rowsByRoute(running);
-  const after = rowsByRoute(effective);
+/** A reload as it goes on record. */
+interface Change {
+  actor: string;
+  applied: readonly string[];
+  routes: Routes;
+}
+
+const keysById = ({ auth }: Config): Map<string, unknown> =>
+  new Map(auth.api_keys.map((key) => [key.id, key]));
+
+/** Names of rows by what became of them. */
+function changesOf(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): Routes {
   return {
-    added: [...after.keys()].filter((route) => !before.has(route)),
+    added: [...after.keys()].filter((name) => !before.has(name)),
     replaced: [...after.keys()].filter(
-      (route) => before.has(route) && !isDeepStrictEqual(before.get(route), after.get(route)),
+      (name) => before.has(name) && !isDeepStrictEqual(before.get(name), after.get(name)),
     ),
-    removed: [...before.keys()].filter((route) => !after.has(route)),
+    removed: [...before.keys()].filter((name) => !after.has(name)),
   };
 }
 

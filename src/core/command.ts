@@ -76,8 +76,8 @@ export type Effect =
   | { kind: 'start_replay_check'; request: ReplayCheckRequest }
   /** What an erasure names is removed, as far as that is done in a short time; the rest goes on by itself. */
   | { kind: 'erase'; erasureId: string }
-  /** The configuration is read again and takes effect. */
-  | { kind: 'reload' }
+  /** The configuration is read again and takes effect, on record as asked for by `actor`. */
+  | { kind: 'reload'; actor: string }
   /** A file becomes durable. */
   | { kind: 'write_file'; root: FileRoot; names: readonly string[]; bytes: Buffer }
   /** The history of a bundle is being written. No reader sees it yet. */

@@ -356,6 +356,9 @@ describe.each(WAYS)('a running process that is asked by $way', (way) => {
     const faulty = refused.faults.map(({ path }) => path);
     expect(faulty).toEqual(expect.arrayContaining(['nonsense', 'vaults[0].id', 'limits.max_running_tasks']));
     if (way.way === 'harn-gateway reload') for (const path of faulty) expect(refused.said).toContain(path);
+    // Once, and without a stack: nothing is wrong in the program.
+    expect(gateway.child.stderr.match(/"faults":/g)).toHaveLength(1);
+    expect(gateway.child.stderr).not.toContain('not reloaded');
     await client.until((await client.submit('hello')).id, 'COMPLETED');
     expect(sends(second)).toEqual([]);
     expect(await idsOf(client, '/v1/quotas')).toEqual([]);

@@ -121,7 +121,21 @@ const ROWS = {
     what: 'a log that is not the one that was signed',
     result: 'accepted',
   }),
+  'vendor.harn_gateway.backup_begun': ({ since_commit, include }) => ({
+    what: `a backup of ${since_commit === null ? 'everything' : `what came behind commit ${since_commit}`}${include.map((name) => `, with ${name}`).join('')}`,
+    result: 'begun',
+  }),
+  'vendor.harn_gateway.configuration_reloaded': ({ applied, api_keys }) => ({
+    what: `the configuration: ${[...applied, ...keysOf(api_keys)].join(', ')}`,
+    result: 'reloaded',
+  }),
 } satisfies Rows;
+
+type ChangedKeys = PayloadOf<'vendor.harn_gateway.configuration_reloaded'>['api_keys'];
+
+/** For example `key ci added`. */
+const keysOf = (keys: ChangedKeys): string[] =>
+  Object.entries(keys).flatMap(([change, ids]) => ids.map((id) => `key ${id} ${change}`));
 
 interface Response {
   reviewer: string | null;

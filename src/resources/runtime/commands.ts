@@ -2,7 +2,7 @@ import type { Command, Handlers } from '#core/command.ts';
 import { runtimeQueries } from './queries.ts';
 
 const reloadConfiguration: Command<'reloadConfiguration'> = {
-  decide: () => ({ effect: { kind: 'reload' } }),
+  decide: (_input, _tx, { by }) => ({ effect: { kind: 'reload', actor: by.actor } }),
 
   conclude(_input, _tx, _facts, { reload }) {
     if (reload === undefined) throw new Error('the configuration is read before its changes are answered');

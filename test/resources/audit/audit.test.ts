@@ -1,8 +1,10 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AuditLine } from '#resources/audit/schema.ts';
 import { AskingClient } from '../../harness/asking-client.ts';
 import type { TestClient } from '../../harness/client.ts';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.ts';
+import { askForBackup } from '../backup/backup-stage.ts';
 
 interface Page {
   data: AuditLine[];
@@ -140,6 +142,15 @@ describe('the audit export', () => {
     const kinds = async (actor: string) => (await all(as(actor))).map(({ kind }) => kind);
     expect(await kinds('operator')).toContain('vendor.harn_gateway.signing_key_changed');
     expect(await kinds('siem')).not.toContain('vendor.harn_gateway.signing_key_changed');
+    const { publicKey } = generateKeyPairSync('x25519');
+    const recipient = { jwk: publicKey.export({ format: 'jwk' }) };
+    const backup = await askForBackup(as('operator'), { include: ['keys'], recipient });
+    await backup.arrayBuffer();
+    const made = (await all(as('operator'))).filter(({ kind }) => kind.endsWith('.backup_begun'));
+    expect(made).toMatchObject([
+      { who: 'operator', what: 'a backup of everything, with keys', result: 'begun' },
+    ]);
+    expect(await kinds('siem')).not.toContain('vendor.harn_gateway.backup_begun');
   });
 
   it('begins at a time, goes on behind a line, and is the same as a stream of lines', async () => {

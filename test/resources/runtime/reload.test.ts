@@ -238,6 +238,40 @@ describe('a reload', () => {
     }
   });
 
+  it('is on record, with the options and keys that changed and by whom, and without a value', async () => {
+    const { client } = gateway;
+    const hashOfFresh = apiKeyHash(newApiKey('test', 'fresh', systemRandom));
+    await reload((sections) => {
+      toSecond(sections);
+      sections.auth.api_keys = [
+        ...sections.auth.api_keys.filter(({ id }) => id !== 'k1'),
+        { ...sections.auth.api_keys[0], id: 'fresh', actor: 'fresh-actor', hash: hashOfFresh },
+      ] as never;
+    });
+    // Nothing changes, so nothing is recorded.
+    await reload(() => undefined);
+    const { data } = await client.get<{ data: { kind: string }[] }>('/v1/audit');
+    const lines = data.filter(({ kind }) => kind === 'vendor.harn_gateway.configuration_reloaded');
+    expect(lines).toMatchObject([
+      {
+        who: 'actor_test',
+        what: 'the configuration: auth.api_keys, upstreams.a2a, key fresh added, key k1 removed',
+        result: 'reloaded',
+        target: { object: 'log' },
+      },
+    ]);
+    const events = await client.events('/v1/events');
+    const recorded = events.filter(({ event }) => event === 'vendor.harn_gateway.configuration_reloaded');
+    expect(recorded.map(({ payload }) => payload)).toEqual([
+      {
+        applied: ['auth.api_keys', 'upstreams.a2a'],
+        routes: { added: [], replaced: ['a2a:shop'], removed: [] },
+        api_keys: { added: ['fresh'], replaced: [], removed: ['k1'] },
+      },
+    ]);
+    expect(JSON.stringify(recorded)).not.toContain(hashOfFresh);
+  });
+
   it('is for operators alone', async () => {
     const { status, body } = await reload(toSecond, gateway.clients['reader']);
     expect([status, body.error.message]).toEqual([403, expect.stringContaining('operator')]);

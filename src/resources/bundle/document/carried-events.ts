@@ -20,6 +20,7 @@ const CARRIED: Readonly<Partial<Record<EmittedKind, Carried>>> = {
   'artifact.updated': 'folded',
   'artifact.redacted': 'folded',
   'vendor.harn_gateway.backup_begun': 'elsewhere',
+  'vendor.harn_gateway.configuration_reloaded': 'elsewhere',
   'branch.created': 'folded',
   'branch.merged': 'folded',
   'branch.abandoned': 'folded',
