@@ -19,13 +19,13 @@ describe('an agent that cannot be reached', () => {
     const shown = new TaskOnStage(kept(a2aUpstream({ card: peer.cardUrl })));
     await shown.start('hi');
     expect(shown.past.failure).toMatchObject({ code: 'upstream_unavailable', type: 'upstream_error' });
-    expect(faultOf(shown)?.details).toEqual({ reason: 'refused' });
+    expect(faultOf(shown)?.details).toEqual({ reason: 'refused', outcome: 'not_run' });
   });
 
   it('fails the task with upstream_unavailable when its name does not resolve', async () => {
     const shown = new TaskOnStage(kept(a2aUpstream({ card: 'http://no-such-host.invalid/card.json' })));
     await shown.start('hi');
-    expect(faultOf(shown)?.details).toEqual({ reason: 'unknown_host' });
+    expect(faultOf(shown)?.details).toEqual({ reason: 'unknown_host', outcome: 'not_run' });
   });
 
   it('fails the task with upstream_unavailable when it does not speak TLS', async () => {
@@ -55,7 +55,7 @@ describe('an agent that cannot be reached', () => {
     });
     await task.start('hi');
     expect(task.past.failure?.code).toBe('deadline_exceeded');
-    expect(faultOf(task)?.details).toEqual({ timeout: 'card' });
+    expect(faultOf(task)?.details).toEqual({ timeout: 'card', outcome: 'not_run' });
   });
 });
 

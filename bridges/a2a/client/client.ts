@@ -2,7 +2,7 @@ import { textOf } from '#protocol/json-shape.ts';
 import type { AgentDescription, Frame, ProtocolClient, Turn } from '#protocol-client.ts';
 import { HINT_PATH } from '../../../mappings/a2a/operations.ts';
 import type { BridgeDeps } from '../../bridge.ts';
-import { Fault, unavailable } from '../../wire/faults.ts';
+import { Fault, unavailable, unsent } from '../../wire/faults.ts';
 import {
   createHttpClient,
   credentialHeaders,
@@ -97,7 +97,9 @@ export class A2aClient implements ProtocolClient {
           run.hint?.close();
         }
       },
-      failed: (error) => this.#ending(error, run),
+      // Without a card nothing was sent: another agent may do what this one was asked.
+      failed: (error) =>
+        this.#ending(run === undefined && turn.kind !== 'reattach' ? unsent(faultOf(error)) : error, run),
     });
   }
 

@@ -49,7 +49,7 @@ export const resilience = z
         .min(1)
         .optional()
         .describe(
-          'Route of another agent, for new tasks of which this one has taken nothing. Unset: such tasks fail.',
+          'Route of another agent, for new tasks of which this one has taken nothing. A task goes on once, so two agents may stand in for each other. Unset: such tasks fail.',
         )
         .meta({ examples: ['a2a:backup'] }),
     }),

@@ -29,6 +29,9 @@ describe('an agent that fails', () => {
         },
       });
     }
+    peers['cardless'] = await startScriptedAgent({
+      'GET /.well-known/agent-card.json': json({}, 500),
+    });
     gateway = await startTestGateway({
       clock: { now: () => Date.now(), monotonic: () => performance.now() + passedMs },
       config: {
@@ -36,6 +39,8 @@ describe('an agent that fails', () => {
         resilience: [
           { agent: 'a2a:shop', breaker: { failures: 2, open_ms: 60_000 }, fallback: 'a2a:backup' },
           { agent: 'a2a:busy', retries: { share: 0.5, most: 2, pause_ms: 1 } },
+          { agent: 'a2a:backup', fallback: 'a2a:shop' },
+          { agent: 'a2a:cardless', fallback: 'a2a:backup' },
           { agent: 'a2a:alone', breaker: { failures: 1, open_ms: 60_000 } },
         ],
       },
@@ -97,6 +102,24 @@ describe('an agent that fails', () => {
     expect((await agent('a2a:shop'))?.circuit?.state).toBe('half_open');
     expect(await run('a2a:shop')).toMatchObject({ status: 'COMPLETED', assigned_agent_id: 'a2a:shop' });
     expect((await agent('a2a:shop'))?.circuit).toMatchObject({ state: 'closed', failures: 0 });
+  });
+
+  it('hands new tasks to its fallback where it has no card either', async () => {
+    const moved = await run('a2a:cardless');
+    expect(moved).toMatchObject({ status: 'COMPLETED', assigned_agent_id: 'a2a:backup' });
+    await byteEqual(moved);
+  });
+
+  it('may be the fallback of its fallback: a task goes on once', async () => {
+    answers['shop'] = down;
+    answers['backup'] = down;
+    const [atShop, atBackup] = [sent('shop'), sent('backup')];
+    const failed = await run('a2a:backup');
+    expect(failed).toMatchObject({ status: 'FAILED', assigned_agent_id: 'a2a:shop' });
+    expect([sent('shop'), sent('backup')]).toEqual([atShop + 1, atBackup + 1]);
+    answers['shop'] = done;
+    answers['backup'] = done;
+    await byteEqual(failed);
   });
 
   it('is sent a turn again where it says when, within its budget, which the record says', async () => {
