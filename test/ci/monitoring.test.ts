@@ -86,6 +86,17 @@ describe('the dashboard and the alert rules', () => {
       ]);
   });
 
+  it('have each alert in the table of the page on running it', () => {
+    const page = readFileSync(
+      fileURLToPath(new URL('../../src/operation/README.md', import.meta.url)),
+      'utf8',
+    );
+    const told = page
+      .split('\n')
+      .flatMap((line) => (line.startsWith('| `Harn') ? (line.match(/`Harn\w+`/g) ?? []) : []));
+    expect(told.toSorted()).toEqual(rules.map(({ alert }) => `\`${alert}\``).toSorted());
+  });
+
   const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
   const because = hasPromtool ? '' : ' (skipped: promtool is not installed here)';
   const promtool = (...args: string[]) => {
