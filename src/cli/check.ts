@@ -8,10 +8,10 @@ import {
   systemRandom,
   type UpstreamSight,
 } from '#compose/compose.ts';
+import type { NarrowedCredential, TenantOperator } from '#config/credential-scopes.ts';
 import { renderExample } from '#config/example.ts';
 import { ConfigError, type ConfigFault } from '#config/fault.ts';
 import type { Config } from '#config/load.ts';
-import type { NarrowedCredential } from '#config/narrowed-scopes.ts';
 import { EXIT } from './exit-codes.ts';
 import { type ConfigOptions, checkedConfigOf, withConfigOptions } from './gateway-config.ts';
 import { packageRoot, packageVersion } from './package-facts.ts';
@@ -47,7 +47,8 @@ async function check(flags: CheckOptions): Promise<void> {
   }
   const config = checkedConfigOf(flags);
   process.stdout.write(`${config.file ?? 'The default configuration'} is fine.\n`);
-  process.stdout.write([routeLine(config), ...config.narrowed.map(narrowedLine), ''].join('\n'));
+  const credentials = [...config.narrowed.map(narrowedLine), ...config.tenantOperators.map(operatorLine)];
+  process.stdout.write([routeLine(config), ...credentials, ''].join('\n'));
   for (const sight of await sights(config, flags)) process.stdout.write(`${sightLine(sight)}\n`);
   for (const sight of await agents(config, flags)) process.stdout.write(`${agentLine(sight)}\n`);
   for (const { said } of await running(config, flags)) process.stdout.write(`${said}\n`);
@@ -66,6 +67,10 @@ const GATEWAY_POWERS: Readonly<Record<string, string>> = {
 function narrowedLine({ path, name, lacks }: NarrowedCredential): string {
   const lost = lacks.map((scope) => GATEWAY_POWERS[scope] ?? scope).join(', nor ');
   return `${path} (${name}) may not ${lost}: admin and * of one tenant do not cover that. List the scope there if it should.`;
+}
+
+export function operatorLine({ path, name, tenant }: TenantOperator): string {
+  return `${path} (${name}) of ${tenant} is operator of the whole gateway, its signing keys and backups of every tenant too: * holds that for keys of the file. List its scopes if it should not be, or operator beside * if it should.`;
 }
 
 /** An issuer whose tokens could not be accepted now is a finding, not a fault of the configuration. */
@@ -113,13 +118,14 @@ async function verdictOf(flags: CheckOptions): Promise<{
   faults: readonly ConfigFault[];
   default_route?: { route: string | null; reason: string };
   narrowed?: readonly NarrowedCredential[];
+  tenant_operators?: readonly TenantOperator[];
   issuers?: readonly IssuerSight[];
   agents?: readonly UpstreamSight[];
   running?: readonly RunningSight[];
 }> {
   try {
     const config = checkedConfigOf(flags);
-    const { file, defaultRoute, narrowed } = config;
+    const { file, defaultRoute, narrowed, tenantOperators: tenant_operators } = config;
     const default_route = { route: defaultRoute.route ?? null, reason: defaultRoute.reason };
     const issuers = await sights(config, flags);
     const seen = await agents(config, flags);
@@ -127,6 +133,7 @@ async function verdictOf(flags: CheckOptions): Promise<{
     const about = {
       default_route,
       narrowed,
+      tenant_operators,
       ...(flags.online ? { issuers, agents: seen, running: await running(config, flags) } : {}),
     };
     return { ok, file: file ?? null, faults: [], ...about };

@@ -34,6 +34,7 @@ import {
 import type { Logger } from '#protocol/ports.ts';
 import { SUPPORTED_VERSIONS } from '#protocol/versions.ts';
 import type { Redactor } from '#redaction/redactor.ts';
+import { operatorLine } from './check.ts';
 import { askReady } from './client.ts';
 import { inspectEditors } from './editors.ts';
 import { CliError, describeFailure, EXIT } from './exit-codes.ts';
@@ -158,7 +159,11 @@ function readConfig(flags: ConfigOptions): { config?: Config; lines: Line[] } {
     );
     return {
       config,
-      lines: [fine(`${config.file ?? 'the default configuration'} has no fault`), ...narrowed],
+      lines: [
+        fine(`${config.file ?? 'the default configuration'} has no fault`),
+        ...narrowed,
+        ...config.tenantOperators.map((each) => fine(operatorLine(each))),
+      ],
     };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;

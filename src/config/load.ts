@@ -2,9 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { ProviderCatalog } from '#resources/runtime/catalog-schema.ts';
 import { readCatalog } from './catalog.ts';
+import {
+  type NarrowedCredential,
+  narrowedCredentials,
+  type TenantOperator,
+  tenantOperators,
+} from './credential-scopes.ts';
 import { EXPOSURE_RULES } from './exposure-rules.ts';
 import { ConfigError, type ConfigFault } from './fault.ts';
-import { type NarrowedCredential, narrowedCredentials } from './narrowed-scopes.ts';
 import { type ConfigFlags, type Environment, type Overrides, readOverrides } from './overrides.ts';
 import { type PersonaSettings, readPersonas } from './personas.ts';
 import { PROGRAM_RULES } from './program-rules.ts';
@@ -55,6 +60,8 @@ export interface Config extends Omit<Settings, 'upstreams' | 'personas' | 'catal
   defaultRoute: DefaultRoute;
   /** Who lacks a scope of the gateway itself although its other scopes are wide. */
   narrowed: NarrowedCredential[];
+  /** Who is operator of all tenants by the `*` of a key of one of them. */
+  tenantOperators: TenantOperator[];
   /** True on loopback beside the bundled agent, until the file sets `connectors`: there is one to try then, `sample`. */
   usesSampleConnector: boolean;
   /** The file that was read; undefined when the default file is absent. */
@@ -287,6 +294,7 @@ function toConfig(settings: Settings, { file, yaml }: Source): Omit<Config, 'per
     connectors: usesSampleConnector ? [sampleConnector(settings.store.data)] : settings.connectors,
     defaultRoute: defaultRouteOf(settings.upstreams, settings.routing.default),
     narrowed: narrowedCredentials(settings.auth),
+    tenantOperators: tenantOperators(settings.auth),
     file,
   };
 }

@@ -23,3 +23,23 @@ it('who has a wide scope without those of the gateway itself is named with what 
     { path: 'auth.oauth[0]', name: 'https://a.example.com', lacks: ['operator', 'metrics:read'] },
   ]);
 });
+
+it('who is operator of all tenants by the * of one of them is named', () => {
+  const api_keys = [
+    { id: 'root', scopes: ['*'] },
+    { id: 'unsaid', tenant: 'acme' },
+    { id: 'wide', tenant: 'acme', scopes: ['*'] },
+    { id: 'meant', tenant: 'acme', scopes: ['*', 'operator'] },
+    { id: 'admin', tenant: 'acme', scopes: ['admin'] },
+  ].map((key, at) => ({ ...key, actor: key.id, hash: hash(String(at)), workspaces: ['w'] }));
+  const workspaces = [{ id: 'w', tenant: 'acme' }];
+  const sections = { tenants: [{ id: 'acme' }], workspaces, auth: { api_keys: api_keys.slice(1) } };
+  expect(load({ yaml: JSON.stringify(sections) }).tenantOperators).toEqual([
+    { path: 'auth.api_keys[0]', name: 'unsaid', tenant: 'acme' },
+    { path: 'auth.api_keys[1]', name: 'wide', tenant: 'acme' },
+  ]);
+  expect(
+    load({ yaml: JSON.stringify({ auth: { api_keys: [{ ...api_keys[0], workspaces: undefined }] } }) })
+      .tenantOperators,
+  ).toEqual([]);
+});

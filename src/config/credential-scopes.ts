@@ -1,5 +1,6 @@
 import { GATEWAY_SCOPES } from '#protocol/scopes.ts';
 import type { Settings } from './schema.ts';
+import { DEFAULT_TENANT } from './sections/tenancy.ts';
 
 /** A credential that has a wide scope and yet not those of the gateway itself, which the wide one once covered. */
 export interface NarrowedCredential {
@@ -30,4 +31,23 @@ export function narrowedCredentials({ api_keys, oauth }: Settings['auth']): Narr
     const lacks = GATEWAY_SCOPES.filter((scope) => !held.includes(scope));
     return isWide && !held.includes('operator') ? [{ path, name, lacks }] : [];
   });
+}
+
+/** A key of one tenant that may do more than its tenant gives away. */
+export interface TenantOperator {
+  path: string;
+  name: string;
+  tenant: string;
+}
+
+/**
+ * Keys of a tenant, other than the built-in one, whose `*` makes them operator of the whole gateway. A key that lists `operator`
+ * says so itself.
+ */
+export function tenantOperators({ api_keys }: Settings['auth']): TenantOperator[] {
+  return api_keys.flatMap(({ id, tenant, scopes }, at) =>
+    tenant !== DEFAULT_TENANT && scopes.includes('*') && !scopes.includes('operator')
+      ? [{ path: `auth.api_keys[${at}]`, name: id, tenant }]
+      : [],
+  );
 }
