@@ -42,7 +42,7 @@ export function getCommand<One extends OnePath>(
   { one, columns }: Pick<GettableListing<OneOf<One>, string, One>, 'one' | 'columns'>,
 ): Command {
   const command = new Command('get')
-    .description(`Show a ${name}.`)
+    .description(`Show ${/^[aeiou]/.test(name) ? 'an' : 'a'} ${name}.`)
     .argument('<id>', name)
     .option('--json', `print the ${name} as JSON`);
   return withClientOptions(command).action(

@@ -82,6 +82,9 @@ function describe({ id, status, tasks, findings, since, seed, sample }: ReplayCh
     ...told,
     ...(named > findings.length ? [`and ${named - findings.length} more`] : []),
     ...(status === 'FAILED' ? [`${id} ended before its last task; the log of the gateway says why`] : []),
+    ...(tasks.sampled === 0 && status === 'COMPLETED'
+      ? ['No ended task was in the sample. Where there are few, take all of them: --sample 100%']
+      : []),
     `${tasks.sampled} tasks replayed (${sample * 100} % since ${since}, seed ${seed}): ${counts}`,
   ];
 }

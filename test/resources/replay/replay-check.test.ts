@@ -156,6 +156,14 @@ describe('a replay check', () => {
     ]);
   });
 
+  it('from the command line says where no task was in the sample', async () => {
+    const { code, out } = await cli('--sample', '0.0000001%');
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^No ended task was in the sample\..*\n0 tasks replayed/),
+    ]);
+  });
+
   it.each([
     [['--sample', '0'], '--sample: a share above 0'],
     [['--sample', '101%'], '--sample: a share above 0'],
