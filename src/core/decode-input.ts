@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Call } from '#gateway.ts';
 import { jsonSize } from '#json/large-json.ts';
 import type { CleanObject } from '#protocol/clean.ts';
@@ -17,6 +17,8 @@ export interface DecodedInput {
   body: unknown;
 }
 
+const NO_MEMBERS = z.strictObject({});
+
 /** Faults listed in the details of one refusal. */
 const MAX_LISTED = 20;
 
@@ -27,7 +29,11 @@ export function decodeInput(row: OperationRow, call: Pick<Call, 'path' | 'query'
 }
 
 function decodeBody(row: OperationRow, { body }: Pick<Call, 'body'>): unknown {
-  if (row.body === undefined) return undefined;
+  if (row.body === undefined) {
+    // Clients that always send one send an empty object.
+    if (body !== undefined) check(NO_MEMBERS, body, 'body');
+    return undefined;
+  }
   if (row.body === 'bytes' || row.body === 'spooled') {
     if (row.body === 'bytes' ? isRawBody(body) : isSpooledBody(body)) return body;
     throw new ProtocolError('invalid_request', 'Send the content as the request body.', { param: 'body' });

@@ -272,6 +272,14 @@ describe('a reload', () => {
     expect(JSON.stringify(recorded)).not.toContain(hashOfFresh);
   });
 
+  it('takes no body, which would promise what it does not do', async () => {
+    const asked = (body: object) =>
+      gateway.client.call<{ error: { param: string } }>('POST', '/v1/admin/reload', { body });
+    const { status, body } = await asked({ dry_run: true });
+    expect([status, body.error.param]).toEqual([400, 'dry_run']);
+    expect((await asked({})).status).toBe(200);
+  });
+
   it('is for operators alone', async () => {
     const { status, body } = await reload(toSecond, gateway.clients['reader']);
     expect([status, body.error.message]).toEqual([403, expect.stringContaining('operator')]);
