@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import type { JsonObject } from '#protocol/json.ts';
 import type { ChildGuard, Timers } from '../bridge.ts';
 import { KeyBlocks } from './key-block.ts';
 import { LineSplitter } from './line-splitter.ts';
@@ -41,6 +42,11 @@ export interface ChildEnd {
   signal: NodeJS.Signals | null;
   /** What it said last on standard error, at most 1,000 characters, without private keys. */
   lastWords: string;
+}
+
+/** What the fault of a child that has ended says besides its words. */
+export function detailsOfEnd({ exitCode, signal, lastWords }: ChildEnd): JsonObject {
+  return { exit_code: exitCode, signal, ...(lastWords === '' ? {} : { stderr_tail: lastWords }) };
 }
 
 /** How long each step of ending a child may take; some agents need 2 s after the end of their input. */

@@ -393,15 +393,26 @@ function certificateLines({ config: { server } }: Facts): Line[] {
   const own =
     tls === undefined
       ? fine('server.tls is not set; the gateway serves plain HTTP')
-      : certificateLine(tls, 'Put a renewed certificate and its key into the files of server.tls.');
+      : certificateLine(
+          tls,
+          'Put one that is good, for the name of server.public_url, and its key into the files of server.tls.',
+          seenName(server),
+        );
   const cert = grpc?.tls?.client_ca;
   if (cert === undefined) return [own];
   return [own, certificateLine({ cert }, 'Put the renewed one into the file of server.grpc.tls.client_ca.')];
 }
 
-function certificateLine(files: Parameters<typeof inspectCertificate>[0], todo: string): Line {
+/** The name under which clients see the certificate of the gateway itself; behind a proxy they see that of the proxy. */
+function seenName({ public_url, trusted_proxies }: Config['server']): string | undefined {
+  if (public_url === undefined || trusted_proxies.length > 0) return undefined;
+  const { protocol, hostname } = new URL(public_url);
+  return protocol === 'https:' ? hostname.replace(/^\[|\]$/g, '') : undefined;
+}
+
+function certificateLine(files: Parameters<typeof inspectCertificate>[0], todo: string, name?: string): Line {
   const { cert } = files;
-  const { daysLeft, fault } = inspectCertificate(files, systemClock.now());
+  const { daysLeft, fault } = inspectCertificate(files, systemClock.now(), name);
   if (fault !== undefined) return bad(`${cert} ${fault}`, todo);
   const left = `${cert} is good for ${daysLeft} days`;
   return daysLeft >= CERTIFICATE_DAYS ? fine(left) : bad(left, todo);
@@ -438,7 +449,10 @@ async function issuerLines({ issuers }: Facts): Promise<Line[]> {
   return (await issuers()).map(({ path, issuer, keys, fault }) =>
     fault === undefined
       ? fine(`${path} (${issuer}) is reached; keys: ${keys}`)
-      : bad(`${path} (${issuer}): ${fault}`, 'Its tokens are not accepted until that is mended.'),
+      : bad(
+          `${path} (${issuer}): ${fault}`,
+          'Its tokens are not accepted until that is mended: look at its row, and whether this machine reaches it.',
+        ),
   );
 }
 

@@ -74,6 +74,9 @@ export interface UpstreamSight {
   skewMs?: number;
 }
 
+/** Characters of what a program wrote at last. */
+const MAX_LAST_WORDS = 300;
+
 /** A healthy agent answers in a second; one that has to be installed by its command first takes longer. */
 const LOOK_MS = 30_000;
 
@@ -119,10 +122,18 @@ async function lookAt(client: ProtocolClient): Promise<UpstreamSight> {
     };
     return { route, name: `${said.name}${version}`, skills: said.skills.length, ...more };
   } catch (error) {
-    return { route, fault: error instanceof Error ? error.message : String(error) };
+    return { route, fault: wordsOf(error) };
   } finally {
     systemTimers.clearTimeout(timer);
   }
+}
+
+/** The last line that a program wrote says more than that it ended. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { stderr_tail: tail } = ('details' in error ? error.details : {}) as { stderr_tail?: string };
+  const last = tail?.trim().split('\n').at(-1)?.slice(-MAX_LAST_WORDS);
+  return last === undefined ? error.message : `${error.message} Its last words: ${last}`;
 }
 
 function configuredClients(

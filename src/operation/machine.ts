@@ -1,24 +1,25 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import {
-  accessSync,
   closeSync,
-  constants,
   existsSync,
   fsyncSync,
   mkdtempSync,
   openSync,
   readFileSync,
+  rmdirSync,
   rmSync,
   statfsSync,
   statSync,
   writeSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, isIP } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { Clock } from '#protocol/ports.ts';
 
 /** As much as a small group of commits writes. */
 const WRITTEN = Buffer.alloc(4_096, 1);
+/** What is made to look at a directory, and removed again. */
+const PROBE = '.doctor-';
 /** Enough for a median that one slow write does not move. */
 const WRITES = 21;
 const MS_OF_DAY = 86_400_000;
@@ -43,11 +44,11 @@ export function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Whether this user may make files in a directory. */
+/** Whether this user may make files in a directory: tried, as the rights of some file systems promise what they refuse. */
 export function isWritable(dir: string): boolean {
   try {
-    accessSync(dir, constants.W_OK | constants.X_OK);
-    return isDirectory(dir);
+    rmdirSync(mkdtempSync(join(dir, PROBE)));
+    return true;
   } catch {
     return false;
   }
@@ -55,7 +56,7 @@ export function isWritable(dir: string): boolean {
 
 /** Writes in a directory of its own under `dir` and removes it again. Throws the error of the file system. */
 export function inspectDisk(dir: string, clock: Clock): DiskSight {
-  const own = mkdtempSync(join(dir, '.doctor-'));
+  const own = mkdtempSync(join(dir, PROBE));
   try {
     const file = join(own, 'written');
     const ended = [clock.monotonic()];
@@ -92,24 +93,27 @@ export interface CertificateSight {
 }
 
 /**
- * `cert` and `key` are PEM files; no key where it is another's certificate. Throws the error of the file system or of the reader,
- * which holds nothing of the files.
+ * `cert` and `key` are PEM files; no key where it is another's certificate. `name`: the host or address that clients connect to, where
+ * they see this one. Throws the error of the file system or of the reader, which holds nothing of the files.
  */
 export function inspectCertificate(
   { cert, key }: { cert: string; key?: string },
   nowMs: number,
+  name?: string,
 ): CertificateSight {
   const certificate = new X509Certificate(readFileSync(cert));
   const endsMs = Date.parse(certificate.validTo);
   const daysLeft = Math.floor((endsMs - nowMs) / MS_OF_DAY);
-  const fault =
-    nowMs > endsMs
-      ? `expired on ${certificate.validTo}`
-      : nowMs < Date.parse(certificate.validFrom)
-        ? `is valid from ${certificate.validFrom} only`
-        : key === undefined || certificate.checkPrivateKey(createPrivateKey(readFileSync(key)))
-          ? undefined
-          : 'is not for the configured key';
+  const faultOf = (): string | undefined => {
+    if (nowMs > endsMs) return `expired on ${certificate.validTo}`;
+    if (nowMs < Date.parse(certificate.validFrom)) return `is valid from ${certificate.validFrom} only`;
+    if (key !== undefined && !certificate.checkPrivateKey(createPrivateKey(readFileSync(key))))
+      return 'is not for the configured key';
+    if (name === undefined) return undefined;
+    const named = isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name);
+    return named === undefined ? `is not for ${name}` : undefined;
+  };
+  const fault = faultOf();
   return { daysLeft, ...(fault === undefined ? {} : { fault }) };
 }
 

@@ -16,6 +16,8 @@ import { signingPair, TokenIssuerPeer } from '../harness/peers/token-issuer.ts';
 import { CERT, KEY } from '../unit/surfaces/tls-fixture.ts';
 import { runCommand } from './command-line.ts';
 
+/** A server that says why it ends. */
+const DIES = `console.error('no settings for ' + process.env.DOCTOR_SECRET); process.exit(3)`;
 const SECRET = 'canary-of-the-doctor-8d1f0c';
 let dir: string;
 beforeEach(() => {
@@ -295,7 +297,13 @@ describe('doctor', () => {
           },
         ],
         acp: [{ id: 'coder', command: ['no-such-program-of-doctor'] }],
-        mcp: [{ id: 'dies', command: [process.execPath, '-e', 'process.exit(3)'] }],
+        mcp: [
+          {
+            id: 'dies',
+            command: [process.execPath, '-e', DIES],
+            env: { DOCTOR_SECRET: { env: 'DOCTOR_SECRET' } },
+          },
+        ],
       },
     });
     expect([code, ok]).toEqual([1, false]);
@@ -310,8 +318,39 @@ describe('doctor', () => {
       'acp:coder',
       'mcp:dies',
     ]);
+    expect(of('agent')[2]?.said).toContain('it ended with code 3. Its last words: no settings for <redacted');
     expect(out).not.toContain(SECRET);
   });
+
+  it('compares the certificate with the name that clients use, unless they see that of a proxy', async () => {
+    const [cert, key] = [join(dir, 'cert.pem'), join(dir, 'key.pem')];
+    writeFileSync(cert, CERT);
+    writeFileSync(key, KEY);
+    const seen = async (public_url: string, more = {}) =>
+      (await doctor({ server: { port: 0, tls: { cert, key }, public_url, ...more } })).of('certificate')[0];
+    expect(await seen('https://gateway.example.com')).toMatchObject({
+      ok: false,
+      said: `${cert} is not for gateway.example.com`,
+      todo: expect.stringContaining('server.public_url'),
+    });
+    for (const name of ['localhost', '127.0.0.1'])
+      expect(await seen(`https://${name}:8443`)).toMatchObject({ ok: true });
+    const proxied = { trusted_proxies: ['127.0.0.1'] };
+    expect(await seen('https://gateway.example.com', proxied)).toMatchObject({ ok: true });
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'finds that nothing can be made in a directory whose rights say otherwise (skipped but on Linux)',
+    async () => {
+      const { code, of, lines } = await doctor({}, '/proc/harn-doctor');
+      expect([code, of('data')[0]?.ok, of('data')[0]?.said]).toEqual([
+        1,
+        false,
+        '/proc may not be written by this user',
+      ]);
+      expect(lines.map(({ said }) => said)).not.toContain('this could not be looked at');
+    },
+  );
 
   it('tells a place that is no directory from one that may not be written', async () => {
     const file = join(dir, 'a-file');

@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws';
 import type { HostOffer } from '../../../mappings/acp/host-methods.ts';
 import type { BridgeDeps } from '../../bridge.ts';
-import { type ChildEnd, startChild } from '../../wire/child.ts';
+import { type ChildEnd, detailsOfEnd, startChild } from '../../wire/child.ts';
 import { childEnvironment } from '../../wire/child-environment.ts';
 import {
   type Fault,
@@ -74,16 +74,13 @@ function openProcess(settings: AgentSettings, command: readonly string[], listen
   };
 }
 
-function died({ notStarted, exitCode, signal, lastWords }: ChildEnd): Fault {
+function died(end: ChildEnd): Fault {
+  const { notStarted, exitCode, signal } = end;
   if (notStarted !== undefined) {
     return unavailable('not_started', 'The program of the agent could not be started.', { code: notStarted });
   }
   const how = signal === null ? `with code ${exitCode}` : `by ${signal}`;
-  return unavailable('exited', `The agent ended ${how}.`, {
-    exit_code: exitCode,
-    signal,
-    ...(lastWords === '' ? {} : { stderr_tail: lastWords }),
-  });
+  return unavailable('exited', `The agent ended ${how}.`, detailsOfEnd(end));
 }
 
 function once<T>(run: (value: T) => void): (value: T) => void {

@@ -2,7 +2,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { JsonValue } from '#protocol/json.ts';
 import { isObject } from '#protocol/json-shape.ts';
-import { type Child, type ChildOptions, startChild } from '../../wire/child.ts';
+import { type Child, type ChildEnd, type ChildOptions, startChild } from '../../wire/child.ts';
 import { messageIn } from '../../wire/line-splitter.ts';
 
 export interface ChildTransportOptions extends Omit<ChildOptions, 'onLine'> {
@@ -19,8 +19,8 @@ export class ChildTransport implements Transport {
   onerror?: (error: Error) => void;
   readonly #options: ChildTransportOptions;
   #child: Child | undefined;
-  /** Why the child ended, once it has. */
-  end: string | undefined;
+  /** How the child ended, once it has. */
+  end: ChildEnd | undefined;
 
   constructor(options: ChildTransportOptions) {
     this.#options = options;
@@ -35,8 +35,8 @@ export class ChildTransport implements Transport {
     if (this.#child !== undefined) return;
     const child = startChild({ ...this.#options, onLine: (line) => this.#take(line) });
     this.#child = child;
-    void child.ended.then(({ why }) => {
-      this.end = why;
+    void child.ended.then((end) => {
+      this.end = end;
       this.onclose?.();
     });
   }

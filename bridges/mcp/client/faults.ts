@@ -1,7 +1,9 @@
 import { objectOf } from '#protocol/json-shape.ts';
 import { MCP_ERRORS } from '../../../mappings/mcp/errors.ts';
+import { detailsOfEnd } from '../../wire/child.ts';
 import { credentialFault, Fault, NOT_RUN, type TransportFault, transportFault } from '../../wire/faults.ts';
 import { RpcError } from '../../wire/json-rpc.ts';
+import { ChildTransport } from './child-transport.ts';
 
 const OUTCOME_UNKNOWN = { outcome: 'unknown' };
 
@@ -61,6 +63,14 @@ export const GIVEN_UP = new Fault('upstream_unavailable', 'The call was given up
 export const NOT_STARTED = new Fault('upstream_unavailable', 'The server could not be started or reached.', {
   reason: 'start',
 });
+
+/** Why no connection came up; `transport`: the wire that was tried, before it is closed. */
+export function startFault(transport: unknown): Fault {
+  const end = transport instanceof ChildTransport ? transport.end : undefined;
+  if (end === undefined) return NOT_STARTED;
+  const details = { ...NOT_STARTED.details, ...detailsOfEnd(end) };
+  return new Fault('upstream_unavailable', `The server could not be started: ${end.why}.`, details);
+}
 
 export const SLOW_START = new Fault('deadline_exceeded', 'The server did not finish its start in time.', {
   reason: 'start',

@@ -16,10 +16,10 @@ import {
   isNotRun,
   LOST,
   NOT_REACHED,
-  NOT_STARTED,
   neverArrived,
   SESSION_LOST,
   SLOW_START,
+  startFault,
   TIMED_OUT,
 } from './faults.ts';
 
@@ -66,8 +66,9 @@ export class SessionConnection extends ClientConnection<Client> {
       deliverInTurn(transport);
       return connection;
     } catch (error) {
+      const fault = connectFault(error, transport);
       await client.close().catch(() => undefined);
-      throw connectFault(error);
+      throw fault;
     }
   }
 
@@ -152,11 +153,11 @@ function isOwn({ data }: McpError): boolean {
   return typeof data === 'object' && data !== null && ('timeout' in data || 'maxTotalTimeout' in data);
 }
 
-function connectFault(error: unknown): Fault {
+function connectFault(error: unknown, transport: Transport): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof StreamableHTTPError) return httpFault(error.code);
   if (error instanceof McpError && error.code === MCP_ERRORS.request_timeout) return SLOW_START;
-  return NOT_STARTED;
+  return startFault(transport);
 }
 
 /** Results are checked by the gateway, which keeps what does not fit; the SDK would lose it. */

@@ -20,9 +20,9 @@ import {
   isNotRun,
   LOST,
   NOT_REACHED,
-  NOT_STARTED,
   neverArrived,
   SLOW_START,
+  startFault,
   TIMED_OUT,
 } from './faults.ts';
 
@@ -75,8 +75,9 @@ export class StatelessConnection extends ClientConnection<Client> {
     try {
       await client.connect(transport, { timeout: timeoutMs, ...prior } as never);
     } catch (error) {
+      const fault = connectFault(error, transport);
       await client.close().catch(() => undefined);
-      throw connectFault(error);
+      throw fault;
     }
     keepResults(transport);
     connection.#listen();
@@ -192,12 +193,12 @@ function toolOf({ name }: JsonObject, inputSchema: JsonObject): never {
   return { name, inputSchema } as never;
 }
 
-function connectFault(error: unknown): Fault {
+function connectFault(error: unknown, transport: Transport): Fault {
   if (error instanceof Fault) return error;
   if (error instanceof SdkHttpError && (error.status === 401 || error.status === 403))
     return httpFault(error.status);
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return SLOW_START;
-  return NOT_STARTED;
+  return startFault(transport);
 }
 
 /** Results are read by the gateway; the SDK wants a schema for methods that it does not know. */
