@@ -178,6 +178,24 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('a log on JetStream'), () =
     }
   });
 
+  it('leaves no consumer behind at its servers, whether it reads little or much', async () => {
+    const connection = await connect({ servers: [...servers.urls] });
+    const { streams } = await jetstreamManager(connection);
+    const left = async () => (await streams.info(STREAM)).state.consumer_count;
+    const first = await openLog('one');
+    await append(first, noted('t1', 'little'));
+    await first.close();
+    const second = await openLog('two');
+    expect([noteOf(second, 't1'), await left()]).toEqual(['little', 0]);
+    for (let n = 1; n <= 100; n += 1) await append(second, noted('t1', `much ${n}`));
+    await second.close();
+    const third = await openLog('three');
+    expect(noteOf(third, 't1')).toBe('much 100');
+    await expect.poll(left).toBe(0);
+    await third.close();
+    await connection.close();
+  });
+
   it('takes a transaction of any size: large records, and more of them than a message holds', async () => {
     const large = randomBytes(3 * KIB * KIB);
     const many = Array.from({ length: 40 }, () => randomBytes(60 * KIB));
