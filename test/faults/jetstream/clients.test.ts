@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { RequestPermissionResponse } from '@agentclientprotocol/sdk';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type AcpClientOptions, NEVER, WITH_MACHINE } from '../../harness/acp-client.ts';
 import { AcpLauncher } from '../../harness/acp-launcher.ts';
 import { acpAgentCommand } from '../../harness/acp-stage.ts';
 import { type Closable, mcpClients } from '../../harness/mcp-server-stage.ts';
@@ -48,11 +48,11 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('clients of three gateways 
     rmSync(home, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  async function editor(permission?: () => Promise<RequestPermissionResponse>) {
+  async function editor(options: AcpClientOptions = {}) {
     const flags = ['--url', nodes.proxy.url, '--key', KEY];
-    const launcher = new AcpLauncher(flags, { HOME: home }, permission ? { permission } : {});
+    const launcher = new AcpLauncher(flags, { HOME: home }, options);
     launchers.push(launcher);
-    return launcher.client.begin();
+    return launcher.client.begin(options);
   }
 
   const connect = mcpClients(
@@ -85,11 +85,13 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('clients of three gateways 
     'a permission that was asked is asked again by the next node, once; the turn whose agent died with the first one says so',
     async () => {
       let asked = 0;
-      const client = await editor(async () => {
-        asked += 1;
-        // The first one is never answered: its node is gone.
-        if (asked === 1) await new Promise(() => undefined);
-        return { outcome: { outcome: 'selected', optionId: 'yes' } };
+      const client = await editor({
+        permission: async () => {
+          asked += 1;
+          // The first one is never answered: its node is gone.
+          if (asked === 1) await new Promise(() => undefined);
+          return { outcome: { outcome: 'selected', optionId: 'yes' } };
+        },
       });
       const { sessionId } = await client.session({ route: 'acp:coder' });
       const prompt = client
@@ -103,6 +105,30 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('clients of three gateways 
         `/v1/permission-requests?session_id=${sessionId}`,
       );
       expect(data).toHaveLength(1);
+    },
+    LIMIT_MS,
+  );
+
+  it(
+    'files and terminals of an editor are used by the next node too; a turn that waited for one when its agent died says so',
+    async () => {
+      const files = new Map([['/work/in.txt', 'hello']]);
+      const client = await editor({ files, capabilities: WITH_MACHINE });
+      const { sessionId } = await client.session({ route: 'acp:coder' });
+      const used = ['/work/in.txt', '/work/out.txt', 'make', 'released terminal-3'];
+      expect(await client.prompt(sessionId, 'machine')).toMatchObject({ stopReason: 'end_turn' });
+      expect([client.hosted.splice(0), files.get('/work/out.txt')]).toEqual([used, 'HELLO']);
+      const cutOff = client
+        .prompt(sessionId, `read ${NEVER}`)
+        .catch((error: { code: number; data: unknown }) => error);
+      await client.until(() => client.hosted.length === 1);
+      await nodes.killOwner();
+      expect(await cutOff).toMatchObject({ code: -32603, data: { harn: { code: 'upstream_unavailable' } } });
+      // Nothing was read again: who asked for it is gone.
+      expect(client.hosted.splice(0)).toEqual([NEVER]);
+      files.set('/work/in.txt', 'again');
+      expect(await client.prompt(sessionId, 'machine')).toMatchObject({ stopReason: 'end_turn' });
+      expect([client.hosted, files.get('/work/out.txt')]).toEqual([used, 'AGAIN']);
     },
     LIMIT_MS,
   );
