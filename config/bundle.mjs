@@ -84,6 +84,8 @@ const { outputFiles, metafile } = await build({
   target: 'node20',
   // Errors and commands are known by the names of their classes.
   keepNames: true,
+  // A package is named as the repository has it, wherever its files lie.
+  preserveSymlinks: true,
   legalComments: 'external',
   logLevel: 'warning',
   // What `debug` uses where it is there. It is no dependency of ours: another package brings it to development alone.
@@ -123,6 +125,7 @@ async function bundleClient() {
     format: 'esm',
     target: 'es2022',
     keepNames: true,
+    preserveSymlinks: true,
     legalComments: 'inline',
     logLevel: 'warning',
     metafile: true,

@@ -21,7 +21,8 @@ export function load(name) {
   const url = new URL(name, import.meta.url);
   const path = fileURLToPath(url);
   const source = readFileSync(path);
-  const script = new Script(source.toString(), { filename: path, cachedData: compiledCode(path, source) });
+  // By its name alone: V8 keeps that with what it has compiled, and where a package was built is no matter of who runs it.
+  const script = new Script(source.toString(), { filename: name, cachedData: compiledCode(path, source) });
   const module = { exports: {} };
   loaded.set(name, module);
   try {

@@ -1,18 +1,20 @@
 // Makes the package out of the build: `npm pack` runs it before (`prepack`) and after (`postpack`) it fills the tarball.
 //
-//   node config/pack.mjs before   list of parts, licence texts, and the package.json of the package in the place of ours
+//   node config/pack.mjs before   list of parts, licence texts, and the package.json and the pages of the package in the place of ours
 //   node config/pack.mjs after    ours again; the way back too where npm was ended in between
 //   node config/pack.mjs publish  refuses `npm publish` of the folder, which would tell the registry of our package.json
 //
 // The bundle carries all that it runs but the binary of classic-level, so that is all the package depends on: of the very version
 // whose JavaScript is in the bundle.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join, posix, relative } from 'node:path';
 
-const KEPT = 'dist/package.json.kept';
+/** Our files, while those of the package are in their place. */
+const KEPT = 'dist/kept';
+const HALF = '.half';
 /** Packages that stay outside the bundle (config/bundle.mjs). */
 const INSTALLED = ['classic-level'];
 const OF_THE_REPOSITORY = ['private', 'scripts', 'imports', 'devDependencies'];
@@ -34,12 +36,48 @@ async function before() {
   const carried = [...new Set([...json('dist/bundled-packages.json'), ...INSTALLED.flatMap((name) => withAllOf(packages, name))])];
   await writeFile('dist/sbom.cdx.json', text(await listOfParts(manifest, packages, carried)));
   await writeFile('dist/licenses.txt', licenceTexts(packages, carried));
-  renameSync('package.json', KEPT);
-  await writeFile('package.json', text(published(manifest, packages)));
+  for (const [page, said] of pagesOfPackage()) replace(page, said);
+  replace('package.json', text(published(manifest, packages)));
 }
 
 function after() {
-  if (existsSync(KEPT)) renameSync(KEPT, 'package.json');
+  if (!existsSync(KEPT)) return;
+  for (const entry of readdirSync(KEPT, { recursive: true, withFileTypes: true })) {
+    const kept = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !kept.endsWith(HALF)) renameSync(kept, relative(KEPT, kept));
+  }
+  rmSync(KEPT, { recursive: true });
+}
+
+/** First a whole copy, so that there is a way back at every moment. */
+function replace(path, said) {
+  const kept = join(KEPT, path);
+  mkdirSync(dirname(kept), { recursive: true });
+  copyFileSync(path, kept + HALF);
+  renameSync(kept + HALF, kept);
+  writeFileSync(path, said);
+}
+
+/** The pages that lead to what the package does not have, with plain words in the place of such links. */
+function pagesOfPackage() {
+  const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
+  const [{ files }] = JSON.parse(npm(args, '.'));
+  const paths = files.map(({ path }) => path);
+  const has = (wanted) => paths.some((path) => path === wanted || path.startsWith(`${wanted}/`));
+  return paths.flatMap((page) => {
+    if (!page.endsWith('.md')) return [];
+    const ours = readFileSync(page, 'utf8');
+    const said = ours.replaceAll(/!?\[([^\]]+)\]\((?!\w+:|#)([^)#]+)[^)]*\)/g, (link, words, path) =>
+      has(posix.join(posix.dirname(page), path)) ? link : words,
+    );
+    return said === ours ? [] : [[page, said]];
+  });
+}
+
+/** npm of the same Node as this, without the settings of the npm that runs this script: --dry-run is none of theirs. */
+function npm(args, cwd) {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_config_(?!cache)/i.test(name)));
+  return execFileSync('npm', args, { cwd, env, encoding: 'utf8', maxBuffer: 2 ** 26, shell: process.platform === 'win32' });
 }
 
 function publish() {
@@ -70,9 +108,7 @@ async function listOfParts({ devDependencies, ...own }, packages, carried) {
     const lock = { name: manifest.name, version: manifest.version, lockfileVersion: 3, requires: true };
     await writeFile(join(folder, 'package-lock.json'), text({ ...lock, packages: { '': manifest, ...Object.fromEntries(product) } }));
     const args = ['sbom', '--package-lock-only', '--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
-    // npm of the same Node as this, without the settings of the npm that runs this script: --dry-run is none of sbom's business.
-    const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_config_(?!cache)/i.test(name)));
-    const told = JSON.parse(execFileSync('npm', args, { cwd: folder, env, encoding: 'utf8', maxBuffer: 2 ** 26, shell: process.platform === 'win32' }));
+    const told = JSON.parse(npm(args, folder));
     const ids = new Set(carried.map((path) => `${nameAt(path)}@${packages[path].version}`));
     // Neither the time nor a number drawn by lot: the same sources give the same list.
     const { serialNumber: _serial, metadata: { timestamp: _time, ...metadata }, ...rest } = told;

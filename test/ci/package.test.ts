@@ -3,19 +3,21 @@ import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   realpathSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { PACKAGE_ROOT } from '../faults/child-processes.ts';
 import { AcpLauncher } from '../harness/acp-launcher.ts';
 import { PackagePlace } from '../harness/packed.ts';
 import { allOf, environmentOf, readDockerfile } from './dockerfile.ts';
@@ -116,6 +118,29 @@ describe('npm pack', () => {
     expect(place.packed.files.map(({ path }) => path)).toEqual(expect.arrayContaining(ofUsers));
   });
 
+  it('has pages that lead to what is in it, and to nothing else', () => {
+    const root = join(place.prefix, 'lib', 'node_modules', 'harn-gateway');
+    const pages = place.packed.files.flatMap(({ path }) => (path.endsWith('.md') ? [path] : []));
+    const links = pages.flatMap((page) =>
+      [...inPackage(page).matchAll(/\]\((?!\w+:|#)([^)#]+)/g)].map(([, path = '']) =>
+        join(dirname(page), path),
+      ),
+    );
+    expect(links.length).toBeGreaterThan(100);
+    expect(links.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    // The words of the others stay.
+    expect(inPackage('README.md')).toContain('1. `src/surfaces` decodes HTTP into a `Call` (src/gateway.ts)');
+  });
+
+  it('says nowhere where it was built', () => {
+    const root = join(place.prefix, 'lib', 'node_modules', 'harn-gateway');
+    for (const { path } of place.packed.files) {
+      const bytes = readFileSync(join(root, path));
+      for (const built of [place.clone, PACKAGE_ROOT])
+        expect([path, bytes.includes(built)]).toEqual([path, false]);
+    }
+  });
+
   it('is as small as the README says', () => {
     const [, packed = '', installed = ''] =
       /one file of (\d+) MB, (\d+) MB when it is installed/.exec(inClone('README.md')) ?? [];
@@ -127,8 +152,10 @@ describe('npm pack', () => {
     expect(bytes / MEGABYTE).toBeLessThan(Number(installed) + 1);
   });
 
-  it('leaves the package.json of the repository as it was', () => {
+  it('leaves the package.json and the pages of the repository as they were', () => {
     expect(inClone('package.json')).toBe(before);
+    for (const { path } of place.packed.files.filter((file) => file.path.endsWith('.md')))
+      expect([path, inClone(path)]).toEqual([path, readFileSync(join(PACKAGE_ROOT, path), 'utf8')]);
   });
 
   it('is repeated after one that was ended half-way', async () => {
