@@ -38,5 +38,9 @@ export interface RunnerDeps {
   traceExchange?(place: TraceContext, ...exchange: Parameters<NonNullable<Turn['begins']>>): TracedExchange;
   limits: { perRoute: (route: string) => number; total: number; cancelWaitMs: number; acceptWaitMs: number };
   nowMs(): number;
+  /**
+   * To be listened to itself and not through AbortSignal.any, which keeps no timeout alive: it would never come where garbage is
+   * collected meanwhile (Node 20).
+   */
   timeoutSignal(ms: number): AbortSignal;
 }

@@ -254,7 +254,7 @@ export class TaskRun {
 
   async #waitToRetry(fault: Fault, attempt: number, pauseMs: number): Promise<void> {
     await this.#noteRetry(fault, attempt + 1);
-    await aborted(AbortSignal.any([this.#stopper.signal, this.#deps.timeoutSignal(pauseMs)]));
+    await either(aborted(this.#stopper.signal), this.#deps.timeoutSignal(pauseMs));
   }
 
   #state({ taskId }: Turn): CleanTaskState {

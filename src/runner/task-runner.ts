@@ -90,17 +90,17 @@ export class TaskRunner implements RunFacts {
   async awaitStart(taskId: string, signal: AbortSignal): Promise<CleanTaskState['resource'] | undefined> {
     const { acceptWaitMs } = this.#deps.limits;
     if (acceptWaitMs === 0 || this.#draining) return undefined;
-    const late = AbortSignal.any([signal, this.#deps.timeoutSignal(acceptWaitMs)]);
+    const ends = [signal, this.#deps.timeoutSignal(acceptWaitMs)];
     return new Promise((resolve) => {
       const settle = () => {
         this.#awaited.delete(taskId);
-        late.removeEventListener('abort', settle);
+        for (const end of ends) end.removeEventListener('abort', settle);
         const resource = this.#intact(() => this.#task(taskId)?.resource, undefined);
         resolve(resource?.status === 'SUBMITTED' ? undefined : resource);
       };
-      if (late.aborted || this.#task(taskId)?.resource.status !== 'SUBMITTED') return settle();
+      if (signal.aborted || this.#task(taskId)?.resource.status !== 'SUBMITTED') return settle();
       this.#awaited.set(taskId, settle);
-      late.addEventListener('abort', settle, { once: true });
+      for (const end of ends) end.addEventListener('abort', settle, { once: true });
     });
   }
 

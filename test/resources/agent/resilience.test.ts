@@ -3,6 +3,7 @@ import type { Agent } from '#resources/agent/schema.ts';
 import type { Task } from '#resources/task/schema.ts';
 import { allEvents, eventFindings } from '../../conformance/event-findings.ts';
 import { taskFrame } from '../../harness/a2a-words.ts';
+import { collectingGarbage } from '../../harness/collect-garbage.ts';
 import { startTestGateway, type TestGateway } from '../../harness/gateway.ts';
 import type { Peer } from '../../harness/peers/peer.ts';
 import { type Answer, json, rpcError, stream } from '../../harness/peers/script.ts';
@@ -20,7 +21,7 @@ describe('an agent that fails', () => {
   const client = () => gateway.client;
 
   beforeAll(async () => {
-    for (const id of ['shop', 'backup', 'busy', 'alone']) {
+    for (const id of ['shop', 'backup', 'busy', 'patient', 'alone']) {
       answers[id] = done;
       peers[id] = await startScriptedAgent({
         SendStreamingMessage: (call) => {
@@ -41,6 +42,7 @@ describe('an agent that fails', () => {
           { agent: 'a2a:busy', retries: { share: 0.5, most: 2, pause_ms: 1 } },
           { agent: 'a2a:backup', fallback: 'a2a:shop' },
           { agent: 'a2a:cardless', fallback: 'a2a:backup' },
+          { agent: 'a2a:patient', retries: { share: 0.5, most: 2, pause_ms: 1 } },
           { agent: 'a2a:alone', breaker: { failures: 1, open_ms: 60_000 } },
         ],
       },
@@ -143,6 +145,14 @@ describe('an agent that fails', () => {
     };
     expect((await run('a2a:busy')).status).toBe('FAILED');
     expect(calls).toBe(-9);
+  });
+
+  it('is sent it again when garbage is collected in the pause', async () => {
+    answers['patient'] = json({}, 429, { 'Retry-After': '1' });
+    const task = run('a2a:patient');
+    await expect.poll(() => sent('patient')).toBe(1);
+    answers['patient'] = done;
+    expect((await collectingGarbage(task)).status).toBe('COMPLETED');
   });
 
   it('fails tasks at once while its circuit is open, where no other agent is there for it', async () => {

@@ -3,6 +3,7 @@ import type { Task } from '#resources/task/schema.ts';
 import { stageOf } from '../../conformance/stage.ts';
 import { taskFrame } from '../../harness/a2a-words.ts';
 import { userText } from '../../harness/client.ts';
+import { collectingGarbage } from '../../harness/collect-garbage.ts';
 import { startAgent03 } from '../../harness/peers/agent-03.ts';
 import { type Answer, stream } from '../../harness/peers/script.ts';
 import { startScriptedAgent } from '../../harness/peers/scripted-agent.ts';
@@ -183,6 +184,14 @@ describe('the wait before an accepted task is answered', () => {
     const { id } = await stage.client.session();
     const first = await stage.client.submit('slow 60', id);
     expect((await stage.client.submit('hello', id)).status).toBe('SUBMITTED');
+    await stage.client.post(`/v1/tasks/${first.id}/cancel`);
+  });
+
+  it('ends after its time when garbage is collected meanwhile', async () => {
+    const { id } = await stage.client.session();
+    const first = await stage.client.submit('slow 60', id);
+    const waiting = await collectingGarbage(stage.client.submit('hello', id));
+    expect(waiting.status).toBe('SUBMITTED');
     await stage.client.post(`/v1/tasks/${first.id}/cancel`);
   });
 });
