@@ -58,13 +58,22 @@ export function requestPlaces(
         throw new ProtocolError('invalid_request', notNamed(partitions), { param: PARTITION_HEADER });
       }
       const [, connector] = DELIVERY.exec(url) ?? [];
-      if (connector !== undefined) return place(ofConnectors.get(decodeURIComponent(connector)));
+      if (connector !== undefined) return place(ofConnectors.get(decoded(connector)));
       const [, hinted] = HINT.exec(url) ?? [];
       if (hinted !== undefined) return partitions.includes(hinted) ? hinted : FIRST_PARTITION;
       const sent = sentCredential(authorizationOf(req));
       return sent === undefined ? FIRST_PARTITION : ofToken(sent.token);
     },
   };
+}
+
+/** What is spelled wrongly names no connector; who judges it refuses it. */
+function decoded(connector: string): string {
+  try {
+    return decodeURIComponent(connector);
+  } catch {
+    return connector;
+  }
 }
 
 /** A request that says twice who it is of is refused by whoever judges it. */

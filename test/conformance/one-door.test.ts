@@ -33,7 +33,7 @@ const authenticationsOf = async (act: () => Promise<unknown>): Promise<number> =
   return comparisons;
 };
 
-const stage = stageOf({});
+const stage = stageOf({ alone: 'a node compares the secret of the others besides' });
 
 describe('a caller is authenticated once', { timeout: TIME_LIMIT_MS }, () => {
   const headers = () => ({ authorization: `Bearer ${stage.client.key}` });

@@ -10,7 +10,15 @@ const NODES = 3;
 interface Server {
   tls?: unknown;
   port?: number;
+  grpc?: { port?: number };
 }
+
+/** Whether a gateway of the tests is three of them on one log (HARN_NODES). */
+export const HAS_NODES = process.env['HARN_NODES'] !== undefined;
+
+/** The name of a test that only one gateway can pass, with the reason where it is skipped. */
+export const unlessNodes = (name: string, why: string): string =>
+  HAS_NODES ? `${name} (skipped with several gateways: ${why})` : name;
 
 /** Other gateways on the log of a test gateway, and the proxy before all of them, where a run of the tests is to have them. */
 export class Cluster {
@@ -29,12 +37,17 @@ export class Cluster {
 
   /** Undefined where there is one gateway: its own port, TLS or store is what the test is about, or no run with several was asked for. */
   static async open(
-    { config = {}, openStore }: { config?: Record<string, unknown>; openStore?: unknown },
+    {
+      config = {},
+      openStore,
+      alone,
+    }: { config?: Record<string, unknown>; openStore?: unknown; alone?: string },
     data: string,
   ): Promise<Cluster | undefined> {
     const server: Server = config['server'] ?? {};
-    const isAlone = server.tls !== undefined || server.port !== undefined || openStore !== undefined;
-    if (process.env['HARN_NODES'] === undefined || isAlone || 'store' in config) return undefined;
+    const hasPort = server.port !== undefined || (server.grpc?.port ?? 0) !== 0;
+    const isAlone = alone !== undefined || hasPort || server.tls !== undefined || openStore !== undefined;
+    if (!HAS_NODES || isAlone || 'store' in config) return undefined;
     const ports = await freePorts(NODES);
     return new Cluster(ports, await RoundRobin.start(ports), server, data);
   }

@@ -45,6 +45,8 @@ export interface TestGatewayOptions {
   openStore?: GatewayParts['openStore'];
   /** Default: the resolver of the system. */
   resolveHost?: GatewayParts['resolveHost'];
+  /** Why it is one gateway also in a run with several. Default: it is what the run has. */
+  alone?: string;
   /** Whose build the bundled agent is taken from. Default: this package. */
   packageRoot?: string;
 }

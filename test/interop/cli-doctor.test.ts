@@ -384,7 +384,7 @@ describe('doctor', () => {
   it('knows the data and the port of a gateway that runs as its own', async () => {
     const data = join(dir, 'running');
     mkdirSync(data);
-    const gateway = await startTestGateway({ data });
+    const gateway = await startTestGateway({ data, config: { store: { data } } });
     try {
       const port = Number(new URL(gateway.url).port);
       const { code, of } = await doctor({ server: { port } }, data);
@@ -407,7 +407,7 @@ describe('doctor', () => {
     const data = join(dir, 'rolled-back');
     mkdirSync(data);
     const once = async (act: (gateway: TestGateway) => Promise<unknown>) => {
-      const gateway = await startTestGateway({ data });
+      const gateway = await startTestGateway({ data, config: { store: { data } } });
       await act(gateway).finally(() => gateway.close());
     };
     await once(async () => undefined);

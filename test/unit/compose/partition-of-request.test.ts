@@ -64,6 +64,7 @@ describe('a request goes to the partition of its tenant', () => {
       'two credentials',
       request({ authorization: 'Bearer x', 'sec-websocket-protocol': `harn.bearer.${KEY}` }),
     ],
+    ['a delivery to what is spelled wrongly', request({}, '/v1/connectors/%zz/deliveries')],
     ['a delivery to no connector', request({}, '/v1/connectors/none/deliveries')],
   ])('and to the first for %s, which refuses it', (_what, req) => {
     expect(places.of(req)).toBe('0000');
