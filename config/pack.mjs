@@ -63,7 +63,7 @@ function pagesOfPackage() {
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
   const [{ files }] = JSON.parse(npm(args, '.'));
   const paths = files.map(({ path }) => path);
-  const has = (wanted) => paths.some((path) => path === wanted || path.startsWith(`${wanted}/`));
+  const has = (wanted) => paths.some((path) => path === wanted || path.startsWith(`${wanted.replace(/\/$/, '')}/`));
   return paths.flatMap((page) => {
     if (!page.endsWith('.md')) return [];
     const ours = readFileSync(page, 'utf8');

@@ -133,7 +133,7 @@ function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { stderr_tail: tail } = ('details' in error ? error.details : {}) as { stderr_tail?: string };
   const last = tail?.trim().split('\n').at(-1)?.slice(-MAX_LAST_WORDS);
-  return last === undefined ? error.message : `${error.message} Its last words: ${last}`;
+  return last ? `${error.message} Its last words: ${last}` : error.message;
 }
 
 function configuredClients(

@@ -13,7 +13,7 @@ export const agentListing: Listing<Agent, '/v1/agents'> = {
       [
         ...(halt_id === null ? [] : [`halted by ${halt_id}`]),
         ...(circuit === null || circuit.state === 'closed' ? [] : [`circuit ${circuit.state}`]),
-      ].join(', ') || 'ready',
+      ].join(', ') || '-',
     DESCRIPTION: ({ description }) => (description ?? '').replace(/\s+/g, ' '),
   },
 };
