@@ -4772,6 +4772,7 @@ export interface components {
             };
             /** @description What `vendor.harn_gateway.configuration_reloaded` says. */
             "vendor.harn_gateway.configuration_reloaded"?: {
+                /** @description Ids of keys of the configuration file, by what became of them. */
                 api_keys: {
                     /** @description What was added. */
                     added: string[];

@@ -144,6 +144,7 @@ export const MEMBERS: Readonly<Record<string, string>> = {
   subscription: 'Name of the subscription.',
   route: 'Route of the agent: `a2a:<id>`, `acp:<id>`, `mcp:<id>` or `skill:<id>`.',
   routes: 'Routes of agents, by what became of them.',
+  api_keys: 'Ids of keys of the configuration file, by what became of them.',
   streaming: 'Whether it streams.',
   keys: 'The keys.',
   replaced_by: 'Id of the key that took its place; null for none.',

@@ -123,7 +123,9 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('clients of three gateways 
         .catch((error: { code: number; data: unknown }) => error);
       await client.until(() => client.hosted.length === 1);
       await nodes.killOwner();
-      expect(await cutOff).toMatchObject({ code: -32603, data: { harn: { code: 'upstream_unavailable' } } });
+      // By whether the agent had named its turn when it died.
+      const codes = expect.stringMatching(/^(upstream_unavailable|runtime_error)$/);
+      expect(await cutOff).toMatchObject({ code: -32603, data: { harn: { code: codes } } });
       // Nothing was read again: who asked for it is gone.
       expect(client.hosted.splice(0)).toEqual([NEVER]);
       files.set('/work/in.txt', 'again');

@@ -13,8 +13,11 @@ const PARTITIONS = 2;
 const LOGINS = 5;
 const RELOADED = 'the configuration was reloaded';
 
-const childrenOf = (pid = 0): number[] =>
-  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+/** None of a process that has ended. */
+const childrenOf = (pid = 0): number[] => {
+  const list = `/proc/${pid}/task/${pid}/children`;
+  return existsSync(list) ? readFileSync(list, 'utf8').split(' ').filter(Boolean).map(Number) : [];
+};
 
 /** Whether SIGHUP, the first signal, does not end a process. */
 const takesHangUps = (pid = 0): boolean => {
@@ -38,7 +41,10 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('a node with several partit
     });
   });
   afterEach(async () => {
+    const gateways = childrenOf(node.child.process.pid);
     killChildren();
+    // They end with their node, but not before they have tried for a while to tell the servers.
+    for (const pid of gateways.filter((each) => existsSync(`/proc/${each}`))) process.kill(pid, 'SIGKILL');
     await servers.close();
     place.remove();
   });
