@@ -1,8 +1,9 @@
+import { announceGateway, withdrawGateway } from '#operation/data-directory.ts';
 import { createIdSource } from '#protocol/ports.ts';
 import { challengesOf } from '#surfaces/http/challenges.ts';
 import { newRelaySecret, RelayedClients } from '#surfaces/http/relayed-clients.ts';
 import { HostAllowList, TransportSecurity } from '#surfaces/http/request-checks.ts';
-import { listen, type OpenDoor } from '#surfaces/http/server.ts';
+import { listen, type OpenDoor, urlOf } from '#surfaces/http/server.ts';
 import { nodeTimers } from '#surfaces/timers.ts';
 import type { Nodes } from './jetstream.ts';
 import type { Parts } from './parts.ts';
@@ -46,7 +47,7 @@ export async function openNode(parts: Parts): Promise<OpenNode | undefined> {
     ownUrl: advertise,
   });
   const { host, port } = config.server;
-  await listen(relay.server, host, port);
+  const url = urlOf(host, await listen(relay.server, host, port), tls !== undefined);
   const ports = grpc && (await PortRelay.open(grpc, { logger, timers: nodeTimers }));
   let isWaiting = false;
   return {
@@ -65,12 +66,20 @@ export async function openNode(parts: Parts): Promise<OpenNode | undefined> {
         ports?.ownerIs(owner);
         if (isWaiting || holder === undefined) return;
         isWaiting = true;
+        // Commands of this machine are handed on as all that comes here.
+        announceGateway(config.store.data, { url, pid: process.pid });
         parts.onWaiting?.(advertise);
       },
     },
     relaySecret: () => relaySecret,
-    decides: async () => void (await ports?.leave()),
-    close: async () =>
-      void (await Promise.all([relay.close(config.limits.drain_timeout_ms), ports?.leave()])),
+    decides: async () => {
+      // What decides says itself where it is.
+      isWaiting = false;
+      await ports?.leave();
+    },
+    close: async () => {
+      if (isWaiting) withdrawGateway(config.store.data);
+      await Promise.all([relay.close(config.limits.drain_timeout_ms), ports?.leave()]);
+    },
   };
 }

@@ -41,6 +41,7 @@ import {
   openServer,
   type TlsSettings,
   takeRequests,
+  urlOf,
 } from './http/server.ts';
 import { addRoute, operationRoutes, READ } from './rest/routes.ts';
 import { addServerRoutes, refusePath } from './servers/routes.ts';
@@ -168,7 +169,7 @@ export function createHttpSurface(deps: HttpSurfaceDeps): HttpSurface {
       takeRequests(server, { ...deps, ...bounds, listener: app.callback() });
       sockets.listenOn(server);
       const address = await listen(server, host, port);
-      const url = `${deps.server.tls === undefined ? 'http' : 'https'}://${urlHost(host)}:${address.port}`;
+      const url = urlOf(host, address, deps.server.tls !== undefined);
       if (publicUrl === '') publicUrl = url;
       if (deps.server.grpc !== undefined) {
         const { publicAddress } = deps.server.grpc;
@@ -286,12 +287,6 @@ async function closeServers(protocolServers: readonly ProtocolServer[], clean: b
 
 function tlsOf({ server }: HttpSurfaceDeps): { tls?: TlsSettings } {
   return server.tls === undefined ? {} : { tls: server.tls };
-}
-
-/** A wildcard address is no address for clients. */
-function urlHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
-  return host.includes(':') ? `[${host}]` : host;
 }
 
 interface EdgeDeps extends ExchangeDeps {

@@ -81,6 +81,17 @@ export async function listen(server: Server, host: string, port: number): Promis
   return addressOf(server);
 }
 
+/** Where a server is found on this machine that listens so. */
+export function urlOf(host: string, { port }: AddressInfo, isTls: boolean): string {
+  return `${isTls ? 'https' : 'http'}://${urlHost(host)}:${port}`;
+}
+
+/** A wildcard address is no address for clients. */
+function urlHost(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
 function addressOf(server: Server): AddressInfo {
   const address = server.address();
   if (address === null || typeof address === 'string')

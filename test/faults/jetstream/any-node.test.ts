@@ -9,7 +9,7 @@ import { GrpcTestClient } from '../../harness/grpc-client.ts';
 import { NATS_SERVER, NatsServers, needsNats } from '../../harness/nats-servers.ts';
 import { freePorts, RoundRobin } from '../../harness/round-robin.ts';
 import { WsTestClient } from '../../harness/ws-client.ts';
-import { killChildren } from '../child-processes.ts';
+import { killChildren, runProgram } from '../child-processes.ts';
 import { GatewayPlace, type GatewayProcess, KEY, startAgentProcess } from '../gateway-process.ts';
 import { Report } from '../report.ts';
 import { StreamFollower } from '../stream-follower.ts';
@@ -64,6 +64,18 @@ describe.skipIf(NATS_SERVER === undefined)(needsNats('three gateways on one log'
   });
 
   const clientOf = (node: Node | undefined) => new TestClient(`http://127.0.0.1:${node?.port}`, KEY);
+
+  it('are found by commands of their machine, also those that wait', async () => {
+    for (const { place, port } of nodes) {
+      const { code, stdout } = await runProgram('status', '--data', place.data, '--key', KEY);
+      expect([code, stdout]).toEqual([0, expect.stringContaining(`ready at http://127.0.0.1:${port}`)]);
+      const told = await runProgram('doctor', '--config', place.config, '--json');
+      const { lines } = JSON.parse(told.stdout) as { lines: { check: string; ok: boolean; said: string }[] };
+      const of = (...checks: string[]) => lines.filter(({ check }) => checks.includes(check));
+      expect(of('data', 'port', 'node').filter(({ ok }) => !ok)).toEqual([]);
+      expect(of('data')[0]?.said).toContain('is open in the gateway at');
+    }
+  });
 
   it('serve every call, whichever is asked', async () => {
     const [first, second, third] = nodes.map(clientOf) as [TestClient, TestClient, TestClient];
