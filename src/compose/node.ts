@@ -49,7 +49,7 @@ export async function openNode(parts: Parts): Promise<OpenNode | undefined> {
   const { host, port } = config.server;
   const url = urlOf(host, await listen(relay.server, host, port), tls !== undefined);
   const ports = grpc && (await PortRelay.open(grpc, { logger, timers: nodeTimers }));
-  let isWaiting = false;
+  let stand: 'starts' | 'waits' | 'decides' = 'starts';
   return {
     door: relay,
     nodes: {
@@ -64,8 +64,8 @@ export async function openNode(parts: Parts): Promise<OpenNode | undefined> {
             ? undefined
             : { host: of, port: holder.grpcPort };
         ports?.ownerIs(owner);
-        if (isWaiting || holder === undefined) return;
-        isWaiting = true;
+        if (stand !== 'starts' || holder === undefined) return;
+        stand = 'waits';
         // Commands of this machine are handed on as all that comes here.
         announceGateway(config.store.data, { url, pid: process.pid });
         parts.onWaiting?.(advertise);
@@ -74,11 +74,11 @@ export async function openNode(parts: Parts): Promise<OpenNode | undefined> {
     relaySecret: () => relaySecret,
     decides: async () => {
       // What decides says itself where it is.
-      isWaiting = false;
+      stand = 'decides';
       await ports?.leave();
     },
     close: async () => {
-      if (isWaiting) withdrawGateway(config.store.data);
+      if (stand === 'waits') withdrawGateway(config.store.data);
       await Promise.all([relay.close(config.limits.drain_timeout_ms), ports?.leave()]);
     },
   };
