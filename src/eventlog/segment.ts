@@ -97,7 +97,8 @@ export function segmentFrom(
   id: string,
 ): { key: string; sealed: Buffer } | undefined {
   const [first, partition] = [eventNumberOf(id), partitionOf(id)];
-  for (let n = first; n < first + MAX_SEGMENT_EVENTS; n += 1) {
+  // An id that somebody made up may have a number that no event ever gets.
+  for (let n = first; n < first + MAX_SEGMENT_EVENTS && Number.isSafeInteger(n); n += 1) {
     const key = eventKey(eventIdOf(n, partition));
     const sealed = store.get(key);
     if (sealed !== undefined) return { key, sealed };

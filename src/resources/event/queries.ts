@@ -5,6 +5,7 @@ import { load, notFound, seesEvent } from '#core/load.ts';
 import { ok, type Query, type QueryTools } from '#core/query.ts';
 import type { Event, StreamScope } from '#eventlog/event-log.ts';
 import { checkCursor } from '#eventlog/log-reader.ts';
+import { isEventId } from '#eventlog/segment.ts';
 import type { Answer } from '#gateway.ts';
 import { holdsScope } from '#policy/access.ts';
 
@@ -29,7 +30,7 @@ const listEvents: Query<'listEvents'> = ({ query }, tools) => {
 };
 
 const getEvent: Query<'getEvent'> = ({ path }, { log, reader, caller }) => {
-  const found = /^\d{20}$/.test(path.event_id) ? log.event(path.event_id) : undefined;
+  const found = isEventId(path.event_id) ? log.event(path.event_id) : undefined;
   if (!found || !seesEvent(reader, caller, found.event)) throw notFound('event');
   return ok(found.event, caller);
 };

@@ -77,6 +77,23 @@ describe('event ranges', () => {
     }
   });
 
+  it.each([
+    [String(Number.MAX_SAFE_INTEGER), 410],
+    ['9007199254740992', 400],
+    ['9999999999999999', 400],
+  ])(
+    'no event has the number %s, by whatever way it is asked for (bad-input 18055588)',
+    async (number, refused) => {
+      for (const id of [`0000${number}`, `9999${number}`]) {
+        expect([id, (await stage.client.call('GET', `/v1/events/${id}`)).status]).toEqual([id, 404]);
+        for (const path of ['/v1/events', `/v1/sessions/${session}/events`]) {
+          const { status } = await stage.client.call('GET', `${path}?after_event_id=${id}`);
+          expect([id, path, status]).toEqual([id, path, refused]);
+        }
+      }
+    },
+  );
+
   it('[C7] after the newest event there is nothing, and no cursor', async () => {
     const newest = (await range('/v1/events', 'limit=200')).data.at(-1);
     const page = await range('/v1/events', `after_event_id=${newest?.id}`);
